@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { cb58 } from '../../sandbox/ids/base58.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { rpc, stillSandbox } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
 
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  ({ sandbox } = await stillSandbox());
-});
-afterAll(() => sandbox.close());
+const { sandbox, rpc } = withSandbox();
 
 /** Reads what the seed's hex encoding holds, part by part; it refuses a wrong checksum. */
 class Reader {
@@ -78,7 +72,7 @@ class Reader {
 }
 
 const ask = async (chain: string, method: string, params: object) =>
-  (await rpc(sandbox, `/ext/bc/${chain}`, method, params)).text;
+  (await rpc(`/ext/bc/${chain}`, method, params)).text;
 
 /** What the json encoding says, with integers as text, in the shape that the bytes are read in. */
 function said(tx: ReturnType<typeof JSON.parse>) {
@@ -144,8 +138,13 @@ it.each([
 });
 
 it('a transaction of the X-chain says the same in bytes and in JSON', async () => {
-  const chain = sandbox.network.chain('x-chain');
-  const txID = chain === undefined ? '' : sandbox.network.blocks(chain).transactionId(100 * 4);
+  const chain = sandbox().network.chain('x-chain');
+  const txID =
+    chain === undefined
+      ? ''
+      : sandbox()
+          .network.blocks(chain)
+          .transactionId(100 * 4);
   const text = await ask('X', 'avm.getTx', { txID, encoding: 'json' });
   const reader = new Reader(JSON.parse(await ask('X', 'avm.getTx', { txID })).result.tx);
   expect(reader.short()).toBe(0);

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { contractsOf } from '../../sandbox/evm/contracts.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { get, NOW, post, type Reply, stillSandbox } from './client.ts';
+import { NOW, type Reply } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
 
 const FILE = resolve('../shared/real-data/openapi/data-api-glacier-2026-02-25.json');
 const present = existsSync(FILE);
@@ -12,21 +12,18 @@ if (!present)
   console.warn(`SKIPPED: ${FILE} is absent, the answers are not held against the published schema`);
 
 describe.skipIf(!present)('the answers of the chain data service fit the published schema', () => {
-  let sandbox: Sandbox;
+  const { sandbox, get, post } = withSandbox();
   // biome-ignore lint/suspicious/noExplicitAny: a document of another's making
   let document: any;
   let ajv: Ajv2020;
 
   beforeAll(async () => {
-    ({ sandbox } = await stillSandbox());
     document = JSON.parse(readFileSync(FILE, 'utf8'));
     // The sandbox has a name of its own, which the published service does not know.
     document.components.schemas.Network.enum.push('sandbox');
     ajv = new Ajv2020({ strict: false, discriminator: false, allErrors: true });
     ajv.addSchema(document, 'openapi');
   });
-  afterAll(() => sandbox.close());
-
   function validator(operationId: string): ValidateFunction {
     for (const [path, item] of Object.entries<Record<string, { operationId?: string }>>(document.paths)) {
       for (const [method, operation] of Object.entries(item)) {
@@ -50,14 +47,14 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
     expect(valid ? [] : validate.errors?.slice(0, 5)).toEqual([]);
   }
 
-  const address = (i: number): string => sandbox.watch.addresses[i] ?? '';
-  const evm = (i: number): string => sandbox.watch.evmAddresses[i]?.address ?? '';
+  const address = (i: number): string => sandbox().watch.addresses[i] ?? '';
+  const evm = (i: number): string => sandbox().watch.evmAddresses[i]?.address ?? '';
 
   it.each(['p-chain', 'x-chain', 'c-chain'])('blocks proposed by a node on the %s', async (chain) => {
-    const node = sandbox.watch.nodeIds[0];
+    const node = sandbox().watch.nodeIds[0];
     fits(
       'listPrimaryNetworkBlocksByNodeId',
-      await get(sandbox, `/v1/networks/sandbox/blockchains/${chain}/nodes/${node}/blocks?pageSize=100`),
+      await get(`/v1/networks/sandbox/blockchains/${chain}/nodes/${node}/blocks?pageSize=100`),
     );
   });
 
@@ -66,7 +63,6 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
     let token = '';
     do {
       const reply = await get(
-        sandbox,
         `/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking?pageSize=100${token}`,
       );
       fits('listActivePrimaryNetworkStakingTransactions', reply);
@@ -101,7 +97,7 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
   });
 
   it('subnets with genesis data as an object and as a string', async () => {
-    const reply = await get(sandbox, '/v1/networks/sandbox/subnets');
+    const reply = await get('/v1/networks/sandbox/subnets');
     fits('listSubnets', reply);
     const chains = reply.body.subnets.flatMap(
       (subnet: { blockchains: { genesisData: unknown }[] }) => subnet.blockchains,
@@ -124,7 +120,7 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
       `?addresses=${address(0)},${address(2)}`,
       `?addresses=${address(0)}&blockTimestamp=1750000000`,
     ]) {
-      const reply = await get(sandbox, `${path}${query}`);
+      const reply = await get(`${path}${query}`);
       const validate = ajv.compile({ $ref: `openapi#/components/schemas/${schema}` });
       expect(validate(reply.body) ? [] : validate.errors).toEqual([]);
     }
@@ -132,8 +128,7 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
 
   it('pending rewards', async () => {
     const reply = await get(
-      sandbox,
-      `/v1/networks/sandbox/rewards:listPending?nodeIds=${sandbox.watch.nodeIds.join(',')}&pageSize=100`,
+      `/v1/networks/sandbox/rewards:listPending?nodeIds=${sandbox().watch.nodeIds.join(',')}&pageSize=100`,
     );
     fits('listPendingPrimaryNetworkRewards', reply);
     const rows: { txHash: string; rewardType: string }[] = reply.body.pendingRewards;
@@ -145,44 +140,44 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
 
   it('aggregated signatures, by message and by transaction', async () => {
     const path = '/v1/signatureAggregator/sandbox/aggregateSignatures';
-    const message = await post(sandbox, path, {
+    const message = await post(path, {
       message: '0x00ff',
       quorumPercentage: 60,
       quorumPercentageBuffer: 40,
     });
     expect(message.status).toBe(201);
     fits('aggregateSignatures', message);
-    const hash = sandbox.network.subnets[2]?.members[0]?.id;
-    const reply = await get(sandbox, `${path}/${hash}`);
+    const hash = sandbox().network.subnets[2]?.members[0]?.id;
+    const reply = await get(`${path}/${hash}`);
     expect(reply.status).toBe(201);
     fits('getAggregatedSignatures', reply);
   });
 
   it.each(['43114', '888001', '888002'])('the lists of an address on chain %s', async (chain) => {
-    const own = sandbox.watch.evmAddresses.find((one) => one.chain === chain)?.address;
+    const own = sandbox().watch.evmAddresses.find((one) => one.chain === chain)?.address;
     const path = `/v1/chains/${chain}/addresses/${own}`;
-    fits('listNativeTransactions', await get(sandbox, `${path}/transactions:listNative?pageSize=100`));
-    fits('listErc1155Transactions', await get(sandbox, `${path}/transactions:listErc1155?pageSize=100`));
-    fits('listErc1155Balances', await get(sandbox, `${path}/balances:listErc1155?pageSize=500`));
-    fits('getNativeBalance', await get(sandbox, `${path}/balances:getNative?currency=jpy`));
+    fits('listNativeTransactions', await get(`${path}/transactions:listNative?pageSize=100`));
+    fits('listErc1155Transactions', await get(`${path}/transactions:listErc1155?pageSize=100`));
+    fits('listErc1155Balances', await get(`${path}/balances:listErc1155?pageSize=500`));
+    fits('getNativeBalance', await get(`${path}/balances:getNative?currency=jpy`));
   });
 
   it('an address without anything', async () => {
     const path = `/v1/chains/43114/addresses/0x${'ab'.repeat(20)}`;
-    fits('listNativeTransactions', await get(sandbox, `${path}/transactions:listNative`));
-    fits('listErc1155Balances', await get(sandbox, `${path}/balances:listErc1155`));
+    fits('listNativeTransactions', await get(`${path}/transactions:listNative`));
+    fits('listErc1155Balances', await get(`${path}/balances:listErc1155`));
   });
 
   it('transactions from the barest to the fullest', async () => {
-    const network = sandbox.evm.get('43114');
+    const network = sandbox().evm.get('43114');
     for (let number = 0; number < 60; number += 1) {
       const hash = network?.hash({ account: 0, number });
-      fits('getTransaction', await get(sandbox, `/v1/chains/43114/transactions/${hash}`));
+      fits('getTransaction', await get(`/v1/chains/43114/transactions/${hash}`));
     }
   });
 
   it('deployed contracts of every type, and what deployed them', async () => {
-    const reply = await get(sandbox, `/v1/chains/43114/contracts/${evm(0)}/deployments?pageSize=100`);
+    const reply = await get(`/v1/chains/43114/contracts/${evm(0)}/deployments?pageSize=100`);
     fits('listContractDeployments', reply);
     const contracts: { address: string; ercType: string }[] = reply.body.contracts;
     expect(new Set(contracts.map((one) => one.ercType))).toEqual(
@@ -191,20 +186,20 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
     for (const { address: contract } of contracts.slice(0, 4)) {
       fits(
         'getDeploymentTransaction',
-        await get(sandbox, `/v1/chains/43114/contracts/${contract}/transactions:getDeployment`),
+        await get(`/v1/chains/43114/contracts/${contract}/transactions:getDeployment`),
       );
     }
   });
 
   it('tokens of both kinds of collections, listed and single', async () => {
-    const network = sandbox.evm.get('43114');
+    const network = sandbox().evm.get('43114');
     const collections = network === undefined ? [] : contractsOf(network, 0, NOW / 1000).slice(1, 3);
     for (const collection of collections) {
       const path = `/v1/chains/43114/nfts/collections/${collection.address}/tokens`;
-      const reply = await get(sandbox, `${path}?pageSize=100`);
+      const reply = await get(`${path}?pageSize=100`);
       fits('listTokens', reply);
       for (const token of reply.body.tokens.slice(0, 12)) {
-        const single = await get(sandbox, `${path}/${token.tokenId}`);
+        const single = await get(`${path}/${token.tokenId}`);
         fits('getTokenDetails', single);
         expect(single.body).toEqual(token);
       }

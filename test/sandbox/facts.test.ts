@@ -1,28 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManualClock } from '../../sandbox/clock.ts';
+import { describe, expect, it } from 'vitest';
 import { FACTS, type Fact } from '../../sandbox/facts.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { get, NOW, post, rpc, stillSandbox } from './client.ts';
+import { NOW, stillSandbox } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
 
-let sandbox: Sandbox;
-let clock: ManualClock;
-
-beforeEach(async () => {
-  ({ sandbox, clock } = await stillSandbox());
-});
-afterEach(() => sandbox.close());
+const { sandbox, clock, get, post, rpc } = withSandbox({}, 'each');
 
 const SEC = NOW / 1000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const on = (fact: Fact, node?: string): void => sandbox.facts.on(fact, SEC, node);
+const on = (fact: Fact, node?: string): void => sandbox().facts.on(fact, SEC, node);
 const result = async (path: string, method: string, params?: unknown) =>
-  (await rpc(sandbox, path, method, params)).body.result;
-const failing = async () => (await get(sandbox, '/ext/health')).body.checks.network;
+  (await rpc(path, method, params)).body.result;
+const failing = async () => (await get('/ext/health')).body.checks.network;
 
 /** Makes the network check of the first node fail since an hour. */
 function fail(): void {
-  sandbox.nodes[0]?.timeline.addIncident({
+  sandbox().nodes[0]?.timeline.addIncident({
     from: SEC - 3600,
     to: SEC + 3600,
     check: 'network',
@@ -32,16 +25,16 @@ function fail(): void {
 
 describe('facts', () => {
   it('are listed, switched on and off, and refused by an unknown name', async () => {
-    const list = async () => (await get(sandbox, '/_sandbox/facts')).body.facts;
+    const list = async () => (await get('/_sandbox/facts')).body.facts;
     expect((await list()).map((one: { fact: string }) => one.fact)).toEqual(Object.keys(FACTS));
-    await post(sandbox, '/_sandbox/facts', { fact: 'balance-2021', node: 'validator-1' });
+    await post('/_sandbox/facts', { fact: 'balance-2021', node: 'validator-1' });
     expect((await list()).filter((one: { since?: number }) => one.since !== undefined)).toEqual([
       { fact: 'balance-2021', what: FACTS['balance-2021'], since: SEC, node: 'validator-1' },
     ]);
-    expect(sandbox.facts.has('balance-2021', SEC, 'validator-2')).toBe(false);
-    await post(sandbox, '/_sandbox/facts', { fact: 'balance-2021', on: false });
+    expect(sandbox().facts.has('balance-2021', SEC, 'validator-2')).toBe(false);
+    await post('/_sandbox/facts', { fact: 'balance-2021', on: false });
     expect((await list()).some((one: { since?: number }) => one.since !== undefined)).toBe(false);
-    expect((await post(sandbox, '/_sandbox/facts', { fact: 'flying-pigs' })).status).toBe(400);
+    expect((await post('/_sandbox/facts', { fact: 'flying-pigs' })).status).toBe(400);
     const { sandbox: other } = await stillSandbox({ facts: ['balance-2021'] });
     expect(other.facts.has('balance-2021', SEC, 'validator-2')).toBe(true);
     await other.close();
@@ -50,7 +43,7 @@ describe('facts', () => {
 
 describe('the genesis', () => {
   it('made the primary network and its chains in block -1', async () => {
-    const { body } = await get(sandbox, '/v1/networks/sandbox/subnets');
+    const { body } = await get('/v1/networks/sandbox/subnets');
     const primary = body.subnets.at(-1);
     expect([primary.subnetId, primary.createBlockIndex]).toEqual([
       '11111111111111111111111111111111LpoYY',
@@ -69,7 +62,7 @@ describe('health of other releases', () => {
     fail();
     on('health-moving-errors');
     const first = await failing();
-    clock.advance(30_000);
+    clock().advance(30_000);
     const second = await failing();
     expect(first.error).toMatch(
       /^not healthy: block processing time 60m0\.\ds > 2m0s, connected to [\d.]+% /,
@@ -88,11 +81,11 @@ describe('health of other releases', () => {
     on('health-text-plain');
     on('health-did-not-run');
     expect((await failing()).error).toEqual({ message: 'not healthy' });
-    expect((await get(sandbox, '/ext/health')).headers.get('content-type')).toMatch(/^text\/plain/);
-    sandbox.nodes[0]?.timeline.addRestart(SEC - 5);
+    expect((await get('/ext/health')).headers.get('content-type')).toMatch(/^text\/plain/);
+    sandbox().nodes[0]?.timeline.addRestart(SEC - 5);
     const { error, timestamp } = await failing();
     expect([error, Date.parse(timestamp) > NOW - MINUTE]).toEqual(["didn't run yet", true]);
-    sandbox.facts.off('health-did-not-run');
+    sandbox().facts.off('health-did-not-run');
     expect(await failing()).toMatchObject({ error: 'not yet run', timestamp: '0001-01-01T00:00:00Z' });
   });
 });
@@ -109,7 +102,7 @@ describe('nodes of other releases', () => {
       );
     };
     const before = await ports();
-    clock.advance(HOUR);
+    clock().advance(HOUR);
     const after = await ports();
     const moved = [...before].filter(([node, ip]) => after.has(node) && after.get(node) !== ip);
     expect(moved.length).toBeGreaterThan(5);
@@ -119,7 +112,7 @@ describe('nodes of other releases', () => {
   it('give balances without maps', async () => {
     on('balance-2021', 'validator-1');
     const ask = (node: string) =>
-      result(`/nodes/${node}/ext/bc/P`, 'platform.getBalance', { addresses: [sandbox.watch.addresses[0]] });
+      result(`/nodes/${node}/ext/bc/P`, 'platform.getBalance', { addresses: [sandbox().watch.addresses[0]] });
     expect(await ask('validator-1')).toEqual({
       balance: expect.any(String),
       unlocked: expect.any(String),
@@ -137,11 +130,11 @@ describe('nodes of other releases', () => {
     ];
     const all = await counts();
     on('node-few-members', 'validator-1');
-    sandbox.nodes[0]?.timeline.addRestart(SEC);
+    sandbox().nodes[0]?.timeline.addRestart(SEC);
     expect(await counts()).toEqual([0, 0]);
-    clock.advance(5 * MINUTE);
+    clock().advance(5 * MINUTE);
     expect(await counts()).toEqual([3, 3]);
-    clock.advance(5 * MINUTE);
+    clock().advance(5 * MINUTE);
     expect((await counts())[0]).toBe(all[0]);
   });
 });
@@ -154,13 +147,15 @@ describe('members and values as they were seen', () => {
     };
     const before = await list();
     on('validators-return');
-    clock.advance(4 * HOUR);
+    clock().advance(4 * HOUR);
     const away = [...before.keys()].filter(
       (node) =>
-        !sandbox.network.validators.current(SEC + 4 * 3600).some((stake) => stake.node.nodeId === node),
+        !sandbox()
+          .network.validators.current(SEC + 4 * 3600)
+          .some((stake) => stake.node.nodeId === node),
     );
     expect(away.length).toBeGreaterThan(2);
-    clock.advance(21 * HOUR);
+    clock().advance(21 * HOUR);
     const after = await list();
     for (const node of away) {
       expect(Number(after.get(node)?.startTime)).toBeGreaterThan(SEC + 3600);
@@ -169,42 +164,37 @@ describe('members and values as they were seen', () => {
   });
 
   it('hold what no column may', async () => {
-    const subnets = async () => (await get(sandbox, '/v1/networks/sandbox/subnets')).text;
+    const subnets = async () => (await get('/v1/networks/sandbox/subnets')).text;
     expect(await subnets()).not.toContain('"encoding"');
     on('genesis-data-encoded');
     on('locktime-forever');
     expect(await subnets()).toMatch(/"genesisData":\{"encoding":"base64","data":"/);
     expect(await subnets()).toContain('"locktime":18446744073709551615,');
     on('names-with-nul');
-    const description = await rpc(sandbox, '/ext/bc/X', 'avm.getAssetDescription', { assetID: 'AVAX' });
+    const description = await rpc('/ext/bc/X', 'avm.getAssetDescription', { assetID: 'AVAX' });
     expect(description.text).toContain('"symbol":"AVAX\\u0000\\ud83d"');
     on('balances-other-members');
-    const balances = `/v1/networks/sandbox/blockchains/x-chain/balances?addresses=${sandbox.watch.addresses[0]}`;
-    expect((await get(sandbox, balances)).body.balances).toMatchObject({ utxoCount: 700, isStale: false });
+    const balances = `/v1/networks/sandbox/blockchains/x-chain/balances?addresses=${sandbox().watch.addresses[0]}`;
+    expect((await get(balances)).body.balances).toMatchObject({ utxoCount: 700, isStale: false });
     on('staking-new-types');
     const staking = '/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking?txTypes=';
-    const { body } = await get(sandbox, `${staking}AddAutoRenewedValidatorTx`);
+    const { body } = await get(`${staking}AddAutoRenewedValidatorTx`);
     expect(body.transactions.length).toBeGreaterThan(0);
   });
 
   it('spell the same token in two ways', async () => {
-    const { chain, address } = sandbox.watch.collections[1] ?? {};
+    const { chain, address } = sandbox().watch.collections[1] ?? {};
     const ids = async (): Promise<string[]> => {
-      const { body } = await get(
-        sandbox,
-        `/v1/chains/${chain}/nfts/collections/${address}/tokens?pageSize=100`,
-      );
+      const { body } = await get(`/v1/chains/${chain}/nfts/collections/${address}/tokens?pageSize=100`);
       return body.tokens.map((token: { tokenId: string }) => token.tokenId);
     };
     on('token-ids-padded');
     const first = await ids();
-    clock.advance(HOUR);
+    clock().advance(HOUR);
     const second = await ids();
     expect(second).not.toEqual(first);
     expect(second.map((id) => BigInt(id))).toEqual(first.map((id) => BigInt(id)));
     const padded = [...first, ...second].find((id) => id.startsWith('0'));
-    expect(
-      (await get(sandbox, `/v1/chains/${chain}/nfts/collections/${address}/tokens/${padded}`)).status,
-    ).toBe(200);
+    expect((await get(`/v1/chains/${chain}/nfts/collections/${address}/tokens/${padded}`)).status).toBe(200);
   });
 });

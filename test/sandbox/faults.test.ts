@@ -1,25 +1,22 @@
 import { createConnection } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { FAULT_KINDS, type FaultKind, ITEM_KINDS } from '../../sandbox/faults/kinds.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { get, NOW, post, rpc, stillSandbox } from './client.ts';
+import { get as getFrom, NOW, stillSandbox } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
 
-let sandbox: Sandbox;
+const { sandbox, get, post, rpc } = withSandbox({}, 'each');
 
 beforeEach(async () => {
-  ({ sandbox } = await stillSandbox());
-  sandbox.faults.tune({ lateMs: 20, dripMs: 1, hugeBytes: 1 << 20, bombBytes: 1 << 20, depth: 1000 });
+  sandbox().faults.tune({ lateMs: 20, dripMs: 1, hugeBytes: 1 << 20, bombBytes: 1 << 20, depth: 1000 });
 });
-afterEach(() => sandbox.close());
-
 const METRIC = '/v2/chains/43114/metrics/txCount?pageSize=5';
 const blocks = (): string =>
-  `/v1/networks/sandbox/blockchains/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?pageSize=5`;
+  `/v1/networks/sandbox/blockchains/p-chain/nodes/${sandbox().watch.nodeIds[0]}/blocks?pageSize=5`;
 
 /** The bytes of an answer as they come over the wire. */
 function raw(path: string): Promise<string> {
   return new Promise((resolve) => {
-    const { port } = new URL(sandbox.url);
+    const { port } = new URL(sandbox().url);
     const socket = createConnection(Number(port), '127.0.0.1');
     let text = '';
     socket.on('data', (chunk) => {
@@ -35,10 +32,10 @@ describe('faults', () => {
   it.each(['429', '400', '401', '403', '404', '500', '502', '503'] as const)(
     'answer %s as the services do',
     async (kind) => {
-      sandbox.faults.next({}, kind);
-      const { status, body } = await get(sandbox, METRIC);
+      sandbox().faults.next({}, kind);
+      const { status, body } = await get(METRIC);
       expect([status, body.statusCode]).toEqual([Number(kind), Number(kind)]);
-      expect((await get(sandbox, METRIC)).status).toBe(200);
+      expect((await get(METRIC)).status).toBe(200);
     },
   );
 
@@ -50,29 +47,29 @@ describe('faults', () => {
     ['429-huge', /^1000000000$/],
     ['429-garbage', /^soon/],
   ] as const)('say when to come again: %s', async (kind, pattern) => {
-    sandbox.faults.next({}, kind);
-    const { headers } = await get(sandbox, METRIC);
+    sandbox().faults.next({}, kind);
+    const { headers } = await get(METRIC);
     expect(headers.get('retry-after')).toEqual(pattern === null ? null : expect.stringMatching(pattern));
   });
 
   it('answer with pages for people, or with a redirect', async () => {
     for (const kind of ['502-html', '504-html', 'html'] as const) {
-      sandbox.faults.next({}, kind);
-      const { status, text, headers } = await get(sandbox, METRIC);
+      sandbox().faults.next({}, kind);
+      const { status, text, headers } = await get(METRIC);
       expect([status, headers.get('content-type')?.startsWith('text/html')]).toEqual([
         kind === 'html' ? 200 : Number(kind.slice(0, 3)),
         true,
       ]);
       expect(text).toContain('<html>');
     }
-    sandbox.faults.next({}, 'redirect');
-    expect((await get(sandbox, METRIC)).status).toBe(302);
+    sandbox().faults.next({}, 'redirect');
+    expect((await get(METRIC)).status).toBe(302);
   });
 
   it('cut the body in three ways', async () => {
-    const whole = (await get(sandbox, METRIC)).text;
+    const whole = (await get(METRIC)).text;
     for (const kind of ['truncated-length', 'truncated-chunked', 'truncated-close'] as const) {
-      sandbox.faults.next({}, kind);
+      sandbox().faults.next({}, kind);
       const text = await raw(METRIC);
       expect(text).toContain(whole.slice(0, 40));
       expect(text).not.toContain(whole.slice(-20));
@@ -83,20 +80,20 @@ describe('faults', () => {
   });
 
   it('reset, stall and slow the connection down', async () => {
-    sandbox.faults.next({}, 'reset');
+    sandbox().faults.next({}, 'reset');
     expect(await raw(METRIC)).toBe('<error>');
-    sandbox.faults.next({}, 'slow-headers');
-    expect((await get(sandbox, METRIC)).body.results).toHaveLength(5);
-    sandbox.faults.next({}, 'slow-body');
-    expect((await get(sandbox, '/v2/chains/43114/metrics/txCount?pageSize=1')).body.results).toHaveLength(1);
-    sandbox.faults.next({}, 'stall');
-    await expect(fetch(`${sandbox.url}${METRIC}`, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
+    sandbox().faults.next({}, 'slow-headers');
+    expect((await get(METRIC)).body.results).toHaveLength(5);
+    sandbox().faults.next({}, 'slow-body');
+    expect((await get('/v2/chains/43114/metrics/txCount?pageSize=1')).body.results).toHaveLength(1);
+    sandbox().faults.next({}, 'stall');
+    await expect(fetch(`${sandbox().url}${METRIC}`, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
   });
 
   it('send what no one should read', async () => {
     const spoilt = async (kind: FaultKind): Promise<Buffer> => {
-      sandbox.faults.next({}, kind);
-      return Buffer.from(await (await fetch(`${sandbox.url}${METRIC}`)).arrayBuffer());
+      sandbox().faults.next({}, kind);
+      return Buffer.from(await (await fetch(`${sandbox().url}${METRIC}`)).arrayBuffer());
     };
     expect((await spoilt('gzip-bomb')).length).toBeGreaterThan(1 << 20);
     expect((await spoilt('huge-body')).length).toBeGreaterThan(1 << 20);
@@ -108,23 +105,23 @@ describe('faults', () => {
   });
 
   it('kill a token, repeat it, lead it in a circle', async () => {
-    const first = await get(sandbox, blocks());
+    const first = await get(blocks());
     const token = first.body.nextPageToken;
-    sandbox.faults.next({}, 'token-dead');
-    expect((await get(sandbox, blocks())).status).toBe(200);
-    expect((await get(sandbox, `${blocks()}&pageToken=${token}`)).status).toBe(400);
-    expect((await get(sandbox, `${blocks()}&pageToken=${token}`)).status).toBe(200);
+    sandbox().faults.next({}, 'token-dead');
+    expect((await get(blocks())).status).toBe(200);
+    expect((await get(`${blocks()}&pageToken=${token}`)).status).toBe(400);
+    expect((await get(`${blocks()}&pageToken=${token}`)).status).toBe(200);
 
     for (const [kind, length] of [
       ['token-repeated', 1],
       ['token-circular', 2],
     ] as const) {
-      sandbox.faults.next({}, kind);
-      let next = (await get(sandbox, `${blocks()}&startTimestamp=${length}`)).body.nextPageToken;
+      sandbox().faults.next({}, kind);
+      let next = (await get(`${blocks()}&startTimestamp=${length}`)).body.nextPageToken;
       const tokens: string[] = [];
       for (let i = 0; i < 6; i += 1) {
         tokens.push(next);
-        const reply = await get(sandbox, `${blocks()}&startTimestamp=${length}&pageToken=${next}`);
+        const reply = await get(`${blocks()}&startTimestamp=${length}&pageToken=${next}`);
         expect(reply.body.blocks).toHaveLength(5);
         next = reply.body.nextPageToken;
       }
@@ -133,18 +130,18 @@ describe('faults', () => {
   });
 
   it('empty, double and thin out pages', async () => {
-    const right = (await get(sandbox, METRIC)).body;
+    const right = (await get(METRIC)).body;
     const spoilt = async (kind: FaultKind): Promise<{ results: unknown[]; nextPageToken: string }> => {
-      sandbox.faults.next({}, kind);
-      return (await get(sandbox, METRIC)).body;
+      sandbox().faults.next({}, kind);
+      return (await get(METRIC)).body;
     };
-    sandbox.faults.next({}, 'empty-page');
-    expect((await get(sandbox, METRIC)).body).toEqual(right);
+    sandbox().faults.next({}, 'empty-page');
+    expect((await get(METRIC)).body).toEqual(right);
     const second = `${METRIC}&pageToken=${right.nextPageToken}`;
-    const { body } = await get(sandbox, second);
+    const { body } = await get(second);
     expect(body).toEqual({ results: [], nextPageToken: expect.not.stringMatching(right.nextPageToken) });
-    const late = await get(sandbox, `${METRIC}&pageToken=${body.nextPageToken}`);
-    expect(late.body.results).toEqual((await get(sandbox, second)).body.results);
+    const late = await get(`${METRIC}&pageToken=${body.nextPageToken}`);
+    expect(late.body.results).toEqual((await get(second)).body.results);
     const doubled = (await spoilt('duplicate-items')).results;
     expect(doubled.length).toBeGreaterThan(5);
     expect(new Set(doubled.map((point) => JSON.stringify(point))).size).toBe(5);
@@ -152,9 +149,9 @@ describe('faults', () => {
   });
 
   it.each(ITEM_KINDS)('spoil one item of a list: %s', async (kind) => {
-    const right = (await get(sandbox, blocks())).body.blocks.map((block: unknown) => JSON.stringify(block));
-    sandbox.faults.next({}, kind);
-    const { text, status } = await get(sandbox, blocks());
+    const right = (await get(blocks())).body.blocks.map((block: unknown) => JSON.stringify(block));
+    sandbox().faults.next({}, kind);
+    const { text, status } = await get(blocks());
     const left = right.filter((block: string) => text.includes(block));
     expect([status, left.length]).toEqual([200, 4]);
   });
@@ -171,38 +168,38 @@ describe('faults', () => {
     ['proto-key', '"__proto__":{"polluted":true}'],
     ['extra-field', '"fieldOfTomorrow"'],
   ] as const)('write %s into the text of a metric', async (kind, part) => {
-    sandbox.faults.next({ operation: 'getMetric', target: 'txCount' }, kind);
-    expect((await get(sandbox, METRIC)).text).toContain(part);
+    sandbox().faults.next({ operation: 'getMetric', target: 'txCount' }, kind);
+    expect((await get(METRIC)).text).toContain(part);
   });
 
   it('contradict themselves in JSON-RPC and health', async () => {
-    const ask = (): ReturnType<typeof rpc> => rpc(sandbox, '/ext/info', 'info.peers');
-    sandbox.faults.next({ operation: 'info.peers' }, 'rpc-error');
+    const ask = (): ReturnType<typeof rpc> => rpc('/ext/info', 'info.peers');
+    sandbox().faults.next({ operation: 'info.peers' }, 'rpc-error');
     expect((await ask()).body).toMatchObject({ error: { code: -32000, data: null }, id: 1 });
-    sandbox.faults.next({}, 'rpc-wrong-id');
+    sandbox().faults.next({}, 'rpc-wrong-id');
     expect((await ask()).body).toMatchObject({ id: 987_654_321, result: { peers: expect.any(Array) } });
-    sandbox.faults.next({}, 'rpc-empty');
+    sandbox().faults.next({}, 'rpc-empty');
     expect(await ask()).toMatchObject({ status: 200, text: '' });
-    sandbox.faults.next({}, 'health-lie');
-    expect(await get(sandbox, '/ext/health')).toMatchObject({ status: 200, body: { healthy: false } });
-    sandbox.faults.next({}, 'missing-item');
+    sandbox().faults.next({}, 'health-lie');
+    expect(await get('/ext/health')).toMatchObject({ status: 200, body: { healthy: false } });
+    sandbox().faults.next({}, 'missing-item');
     const spoilt = (await ask()).body.result;
     expect(String(spoilt.peers.length + 1)).toBe(spoilt.numPeers);
   });
 
   it('come to chosen requests only, so often, or until a time', async () => {
-    sandbox.faults.next({ operation: 'listSubnets' }, '500', 2);
-    sandbox.faults.until({ service: 'metrics' }, '429', NOW + 1);
+    sandbox().faults.next({ operation: 'listSubnets' }, '500', 2);
+    sandbox().faults.until({ service: 'metrics' }, '429', NOW + 1);
     const statuses = async (path: string): Promise<number[]> => [
-      (await get(sandbox, path)).status,
-      (await get(sandbox, path)).status,
-      (await get(sandbox, path)).status,
+      (await get(path)).status,
+      (await get(path)).status,
+      (await get(path)).status,
     ];
     expect(await statuses('/v1/networks/sandbox/subnets')).toEqual([500, 500, 200]);
     expect(await statuses(METRIC)).toEqual([429, 429, 429]);
-    await post(sandbox, '/_sandbox/clock', { advanceMs: 1 });
+    await post('/_sandbox/clock', { advanceMs: 1 });
     expect(await statuses(METRIC)).toEqual([200, 200, 200]);
-    expect((await post(sandbox, '/_sandbox/faults', { kind: '503', operation: 'getMetric' })).body).toEqual({
+    expect((await post('/_sandbox/faults', { kind: '503', operation: 'getMetric' })).body).toEqual({
       answer: { planned: '503' },
     });
     expect(await statuses(METRIC)).toEqual([503, 200, 200]);
@@ -212,7 +209,7 @@ describe('faults', () => {
     const run = async (seed: number): Promise<string> => {
       const { sandbox: other } = await stillSandbox({ seed });
       other.faults.rate({ '500': 0.2, 'nan-string': 0.2 });
-      for (let i = 0; i < 100; i += 1) await get(other, METRIC);
+      for (let i = 0; i < 100; i += 1) await getFrom(other, METRIC);
       const faults = other.ledger.calls().map((call) => call.fault ?? '-');
       await other.close();
       return faults.join(' ');

@@ -1,24 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManualClock } from '../../sandbox/clock.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { get, NOW, post, rpc, stillSandbox } from './client.ts';
+import { describe, expect, it } from 'vitest';
+import { get as getFrom, NOW, stillSandbox } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
+
+const { sandbox, clock, get, post, rpc } = withSandbox({}, 'each');
 
 const SEC = NOW / 1000;
-let sandbox: Sandbox;
-let clock: ManualClock;
-
-beforeEach(async () => {
-  ({ sandbox, clock } = await stillSandbox());
-});
-afterEach(() => sandbox.close());
 
 function fail(check: string, from = SEC - 60, to = SEC + 3600): void {
-  sandbox.nodes[0]?.timeline.addIncident({ from, to, check, error: `${check} is ill` });
+  sandbox().nodes[0]?.timeline.addIncident({ from, to, check, error: `${check} is ill` });
 }
 
 describe('health', () => {
   it('is 200 with every check sorted by name', async () => {
-    const { status, body, headers } = await get(sandbox, '/ext/health');
+    const { status, body, headers } = await get('/ext/health');
     expect([status, body.healthy, headers.get('content-type')]).toEqual([
       200,
       true,
@@ -31,29 +25,29 @@ describe('health', () => {
     expect(body.checks.database).not.toHaveProperty('message');
     expect(body.checks.P).not.toHaveProperty('error');
     expect(body.checks.P.timestamp).toMatch(/^2026-03-05T10:20:00\.\d+Z$/);
-    expect((await get(sandbox, '/nodes/validator-2/ext/health')).body.checks.P.timestamp).toMatch(
+    expect((await get('/nodes/validator-2/ext/health')).body.checks.P.timestamp).toMatch(
       /^2026-03-05T06:20:00\.\d+-04:00$/,
     );
   });
 
   it('is 503 with the same body when a check fails, and 200 over JSON-RPC', async () => {
     fail('network');
-    const { status, body } = await get(sandbox, '/ext/health/health');
+    const { status, body } = await get('/ext/health/health');
     expect([status, body.healthy]).toEqual([503, false]);
     expect(body.checks.network).toMatchObject({ error: 'network is ill', contiguousFailures: 3 });
     expect(body.checks.network.timeOfFirstFailure).toMatch(/^2026-03-05T10:19:00/);
     expect(body.checks.network.message.connectedPeers).toBeTypeOf('number');
-    const reply = await rpc(sandbox, '/ext/health', 'health.health');
+    const reply = await rpc('/ext/health', 'health.health');
     expect([reply.status, reply.body.result]).toEqual([200, body]);
-    expect((await post(sandbox, '/ext/health/health', {})).status).toBe(503);
-    expect((await get(sandbox, '/nodes/validator-2/ext/health')).status).toBe(200);
+    expect((await post('/ext/health/health', {})).status).toBe(503);
+    expect((await get('/nodes/validator-2/ext/health')).status).toBe(200);
   });
 
   it('filters chains by their subnet, and always shows the application', async () => {
-    const [primary, permissioned] = sandbox.network.subnets;
+    const [primary, permissioned] = sandbox().network.subnets;
     fail('P');
     const with_ = async (query: string): Promise<[number, string[]]> => {
-      const { status, body } = await get(sandbox, `/ext/health?${query}`);
+      const { status, body } = await get(`/ext/health?${query}`);
       return [
         status,
         Object.keys(body.checks)
@@ -64,41 +58,39 @@ describe('health', () => {
     expect(await with_(`tag=${primary?.subnetId}`)).toEqual([503, ['C', 'P', 'X']]);
     const own = permissioned?.chains[0]?.blockchainId ?? '';
     expect((await with_(`tag=${permissioned?.subnetId}`))[0]).toBe(200);
-    expect((await get(sandbox, `/ext/health?tag=${permissioned?.subnetId}`)).body.checks).toHaveProperty([
-      own,
-    ]);
+    expect((await get(`/ext/health?tag=${permissioned?.subnetId}`)).body.checks).toHaveProperty([own]);
     expect(await with_('tag=nothing')).toEqual([200, []]);
     expect((await with_(`tag=nothing&tag=${primary?.subnetId}`))[0]).toBe(503);
-    const filtered = await rpc(sandbox, '/ext/health', 'health.health', { tags: ['nothing'] });
+    const filtered = await rpc('/ext/health', 'health.health', { tags: ['nothing'] });
     expect(Object.keys(filtered.body.result.checks)).toContain('network');
   });
 
   it('has not yet run right after a start, and then bootstraps', async () => {
-    sandbox.nodes[0]?.timeline.addRestart(SEC);
-    const first = await get(sandbox, '/ext/health');
+    sandbox().nodes[0]?.timeline.addRestart(SEC);
+    const first = await get('/ext/health');
     expect(first.status).toBe(503);
     expect(first.body.checks.database).toEqual({
       error: 'not yet run',
       timestamp: '0001-01-01T00:00:00Z',
       duration: 0,
     });
-    clock.advance(40_000);
-    const second = await get(sandbox, '/ext/health');
+    clock().advance(40_000);
+    const second = await get('/ext/health');
     expect(
       Object.values<{ error?: string }>(second.body.checks).flatMap((check) => check.error ?? []),
     ).toEqual(['subnets not bootstrapped']);
-    expect((await get(sandbox, '/ext/health/readiness')).status).toBe(503);
-    clock.advance(40_000);
-    expect((await get(sandbox, '/ext/health')).status).toBe(200);
+    expect((await get('/ext/health/readiness')).status).toBe(503);
+    clock().advance(40_000);
+    expect((await get('/ext/health')).status).toBe(200);
   });
 
   it('stays ready once it was, and alive always', async () => {
-    clock.advance(600_000);
+    clock().advance(600_000);
     fail('bootstrapped', SEC, SEC + 86_400);
-    const ready = await get(sandbox, '/ext/health/readiness');
+    const ready = await get('/ext/health/readiness');
     expect([ready.status, Object.keys(ready.body.checks)]).toEqual([200, ['bootstrapped']]);
-    expect((await get(sandbox, '/ext/health/liveness')).body).toEqual({ checks: {}, healthy: true });
-    expect((await rpc(sandbox, '/ext/health', 'health.liveness')).body.result).toEqual({
+    expect((await get('/ext/health/liveness')).body).toEqual({ checks: {}, healthy: true });
+    expect((await rpc('/ext/health', 'health.liveness')).body.result).toEqual({
       checks: {},
       healthy: true,
     });
@@ -108,7 +100,7 @@ describe('health', () => {
     const { sandbox: other, clock: time } = await stillSandbox({ incidents: true });
     const states = new Set<number>();
     for (let hour = 0; hour < 24 * 14; hour += 1) {
-      states.add((await get(other, '/ext/health')).status);
+      states.add((await getFrom(other, '/ext/health')).status);
       time.advance(1_800_000);
     }
     expect(states).toEqual(new Set([200, 503]));

@@ -1,28 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManualClock } from '../../sandbox/clock.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { get, NOW, post, rpc, stillSandbox } from './client.ts';
+import { describe, expect, it } from 'vitest';
+import { NOW } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
 
-let sandbox: Sandbox;
-let clock: ManualClock;
-
-beforeEach(async () => {
-  ({ sandbox, clock } = await stillSandbox({ ledgerCalls: 3, ledgerBodies: true }));
-});
-afterEach(() => sandbox.close());
+const { sandbox, clock, get, post, rpc } = withSandbox({ ledgerCalls: 3, ledgerBodies: true }, 'each');
 
 const HOUR = Math.floor(NOW / 3_600_000) * 3600;
 
 describe('the ledger', () => {
   it('counts calls and units for ever, and keeps the last calls', async () => {
-    for (let i = 0; i < 9; i += 1) await get(sandbox, '/v2/chains/43114/metrics/txCount?pageSize=1');
-    await get(
-      sandbox,
-      `/v1/networks/sandbox/blockchains/p-chain/balances?addresses=${sandbox.watch.addresses[0]}`,
-    );
-    await get(sandbox, '/v1/networks/sandbox/subnets');
-    await rpc(sandbox, '/ext/info', 'info.peers');
-    const { ledger } = sandbox;
+    for (let i = 0; i < 9; i += 1) await get('/v2/chains/43114/metrics/txCount?pageSize=1');
+    await get(`/v1/networks/sandbox/blockchains/p-chain/balances?addresses=${sandbox().watch.addresses[0]}`);
+    await get('/v1/networks/sandbox/subnets');
+    await rpc('/ext/info', 'info.peers');
+    const { ledger } = sandbox();
     expect(ledger.count('getMetric')).toBe(9);
     expect(ledger.totals()).toEqual({
       getMetric: { calls: 9, units: 900 },
@@ -47,16 +37,15 @@ describe('the ledger', () => {
     const path = '/v2/chains/43114/metrics/txCount?pageSize=2';
     const answered: number[] = [];
     for (let i = 0; i < 6; i += 1) {
-      const { body } = await get(sandbox, path);
+      const { body } = await get(path);
       for (const point of body.results) if (point.timestamp === HOUR) answered.push(point.value);
-      clock.advance(900_000);
+      clock().advance(900_000);
     }
     const filter = { chain: '43114', metric: 'txCount', interval: 'hour', timestamp: HOUR };
-    const rows = sandbox.ledger.metrics(filter);
+    const rows = sandbox().ledger.metrics(filter);
     expect(rows.map((row) => row.value)).toEqual(answered);
     expect(rows.map((row) => row.at)).toEqual(rows.map((_, i) => NOW + i * 900_000));
     const { text } = await get(
-      sandbox,
       `/_sandbox/ledger/metrics?chain=43114&metric=txCount&interval=hour&timestamp=${HOUR}`,
     );
     expect(
@@ -69,41 +58,44 @@ describe('the ledger', () => {
 
   it('leaves out what a fault kept from being read', async () => {
     const path = '/v2/chains/43114/metrics/txCount?pageSize=3';
-    sandbox.faults.next({ operation: 'getMetric' }, 'truncated-length');
-    await get(sandbox, path).catch(() => undefined);
-    sandbox.faults.next({ operation: 'getMetric' }, '503');
-    await get(sandbox, path);
-    expect(sandbox.ledger.metrics()).toEqual([]);
-    sandbox.faults.next({ operation: 'getMetric' }, 'nan-string');
-    const { body } = await get(sandbox, path);
+    sandbox().faults.next({ operation: 'getMetric' }, 'truncated-length');
+    await get(path).catch(() => undefined);
+    sandbox().faults.next({ operation: 'getMetric' }, '503');
+    await get(path);
+    expect(sandbox().ledger.metrics()).toEqual([]);
+    sandbox().faults.next({ operation: 'getMetric' }, 'nan-string');
+    const { body } = await get(path);
     const good = body.results.filter((point: { value: unknown }) => typeof point.value === 'number');
     expect(good).toHaveLength(2);
-    expect(sandbox.ledger.metrics().map(({ timestamp, value }) => ({ value, timestamp }))).toEqual(good);
-    expect(sandbox.ledger.faults()).toEqual({ 'truncated-length': 1, '503': 1, 'nan-string': 1 });
-    expect(sandbox.ledger.calls().map((call) => call.fault)).toEqual([
-      'truncated-length',
-      '503',
-      'nan-string',
-    ]);
+    expect(
+      sandbox()
+        .ledger.metrics()
+        .map(({ timestamp, value }) => ({ value, timestamp })),
+    ).toEqual(good);
+    expect(sandbox().ledger.faults()).toEqual({ 'truncated-length': 1, '503': 1, 'nan-string': 1 });
+    expect(
+      sandbox()
+        .ledger.calls()
+        .map((call) => call.fault),
+    ).toEqual(['truncated-length', '503', 'nan-string']);
   });
 
   it('can be asked over HTTP, with the truth about blocks, and the clock can be moved', async () => {
-    await get(sandbox, '/v1/networks/sandbox/subnets');
-    const { text } = await get(sandbox, '/_sandbox/ledger/calls?operation=listSubnets');
+    await get('/v1/networks/sandbox/subnets');
+    const { text } = await get('/_sandbox/ledger/calls?operation=listSubnets');
     expect(JSON.parse(text)).toMatchObject({ call: 1, operation: 'listSubnets' });
-    expect((await get(sandbox, '/_sandbox/ledger/totals')).body).toEqual({
+    expect((await get('/_sandbox/ledger/totals')).body).toEqual({
       totals: { listSubnets: { calls: 1, units: 20 } },
       faults: {},
     });
-    const nodeId = sandbox.watch.nodeIds[0] ?? '';
+    const nodeId = sandbox().watch.nodeIds[0] ?? '';
     const truth = await get(
-      sandbox,
       `/_sandbox/truth/blocks?nodeId=${nodeId}&blockchainId=x-chain&start=1750000000&end=1751000000`,
     );
     expect(truth.text.trim().split('\n')).toEqual([
-      ...sandbox.network.proposedBlockHashes(nodeId, 'x-chain', 1750000000, 1751000000),
+      ...sandbox().network.proposedBlockHashes(nodeId, 'x-chain', 1750000000, 1751000000),
     ]);
-    expect((await post(sandbox, '/_sandbox/clock', { advanceMs: 5000 })).body).toEqual({ nowMs: NOW + 5000 });
-    expect((await post(sandbox, '/_sandbox/clock', {})).status).toBe(400);
+    expect((await post('/_sandbox/clock', { advanceMs: 5000 })).body).toEqual({ nowMs: NOW + 5000 });
+    expect((await post('/_sandbox/clock', {})).status).toBe(400);
   });
 });

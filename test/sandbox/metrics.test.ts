@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ManualClock } from '../../sandbox/clock.ts';
+import { describe, expect, it } from 'vitest';
 import { DAY_ONLY, METRICS } from '../../sandbox/metrics/names.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { get, NOW, stillSandbox } from './client.ts';
+import { NOW } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
+
+const { sandbox, clock, get } = withSandbox();
 
 const HOUR = 3600;
 const DAY = 86_400;
@@ -12,20 +13,11 @@ interface Point {
   readonly timestamp: number;
 }
 
-let sandbox: Sandbox;
-let clock: ManualClock;
-
-beforeAll(async () => {
-  ({ sandbox, clock } = await stillSandbox());
-});
-afterAll(() => sandbox.close());
-
 async function series(chain: string, metric: string, query: string): Promise<Point[]> {
   const points: Point[] = [];
   let token = '';
   do {
     const { body, status, text } = await get(
-      sandbox,
       `/v2/chains/${chain}/metrics/${metric}?pageSize=2160&${query}${token}`,
     );
     expect(status, text).toBe(200);
@@ -92,7 +84,6 @@ describe('metrics', () => {
   it('gives points newest first, value before timestamp, on the windows of the interval', async () => {
     for (const interval of ['hour', 'day', 'week', 'month']) {
       const { text, body } = await get(
-        sandbox,
         `/v2/chains/43113/metrics/activeSenders?timeInterval=${interval}&pageSize=12`,
       );
       expect(text).toMatch(/^\{"results":\[\{"value":\d+,"timestamp":\d+\}/);
@@ -110,8 +101,8 @@ describe('metrics', () => {
 
   it('keeps to its bounds and refuses what it does not know', async () => {
     const path = '/v2/chains/43114/metrics';
-    expect((await get(sandbox, `${path}/txCount`)).body.results).toHaveLength(100);
-    expect((await get(sandbox, `${path}/txCount?pageSize=2160`)).body.results).toHaveLength(2160);
+    expect((await get(`${path}/txCount`)).body.results).toHaveLength(100);
+    expect((await get(`${path}/txCount?pageSize=2160`)).body.results).toHaveLength(2160);
     for (const wrong of [
       'txCount?pageSize=0',
       'txCount?pageSize=2161',
@@ -119,19 +110,19 @@ describe('metrics', () => {
       'txCount?timeInterval=year',
       'nothing',
     ]) {
-      const { status, body } = await get(sandbox, `${path}/${wrong}`);
+      const { status, body } = await get(`${path}/${wrong}`);
       expect([wrong, status, body.statusCode, body.error]).toEqual([wrong, 400, 400, 'Bad Request']);
     }
-    expect((await get(sandbox, '/v2/chains/1/metrics/txCount')).status).toBe(404);
-    expect((await get(sandbox, '/v2/chains/888003/metrics/txCount')).body).toEqual({ results: [] });
+    expect((await get('/v2/chains/1/metrics/txCount')).status).toBe(404);
+    expect((await get('/v2/chains/888003/metrics/txCount')).body).toEqual({ results: [] });
   });
 
   it('keeps the day-only metrics by day only: the default interval is the hour', async () => {
     for (const metric of DAY_ONLY) {
-      expect((await get(sandbox, `/v2/chains/43114/metrics/${metric}`)).status).toBe(400);
-      expect((await get(sandbox, `/v2/chains/43114/metrics/${metric}?timeInterval=week`)).status).toBe(400);
+      expect((await get(`/v2/chains/43114/metrics/${metric}`)).status).toBe(400);
+      expect((await get(`/v2/chains/43114/metrics/${metric}?timeInterval=week`)).status).toBe(400);
       expect(
-        (await get(sandbox, `/v2/chains/43114/metrics/${metric}?timeInterval=day`)).body.results.length,
+        (await get(`/v2/chains/43114/metrics/${metric}?timeInterval=day`)).body.results.length,
       ).toBeGreaterThan(90);
     }
   });
@@ -171,17 +162,17 @@ describe('metrics', () => {
   });
 
   it('averages of transactions per second come with status and the time of the last run', async () => {
-    const { body } = await get(sandbox, '/v1/avg_tps/43114');
+    const { body } = await get('/v1/avg_tps/43114');
     expect(body).toMatchObject({ status: 200, lastRun: Math.floor(NOW / 900_000) * 900 });
     expect(body.results[0].timestamp).toBe(midnight);
-    const next = await get(sandbox, `/v1/avg_tps/43114?pageToken=${body.nextPageToken}`);
+    const next = await get(`/v1/avg_tps/43114?pageToken=${body.nextPageToken}`);
     expect(next.body.results[0].timestamp).toBe(body.results.at(-1).timestamp - DAY);
   });
 
   it('revises its newest points until they settle', () => {
     const hour = Math.floor(NOW / 1000 / HOUR) * HOUR;
     const seen = [600, 1500, 2400, 3600, 5400, 9000, 12_000].map((age) =>
-      sandbox.metrics.value('43114', 'txCount', 'hour', hour, hour + age),
+      sandbox().metrics.value('43114', 'txCount', 'hour', hour, hour + age),
     );
     expect(seen[0]).toBeUndefined();
     const values = seen.slice(1).map((value) => value ?? -1);
@@ -189,7 +180,7 @@ describe('metrics', () => {
     expect(new Set(values).size).toBeGreaterThan(4);
     const day = midnight - 10 * DAY;
     const late = [25, 40, 56].map(
-      (hours) => sandbox.metrics.value('43114', 'txCount', 'day', day, day + hours * HOUR) ?? 0,
+      (hours) => sandbox().metrics.value('43114', 'txCount', 'day', day, day + hours * HOUR) ?? 0,
     );
     expect(late[1]).toBeGreaterThan(late[0] ?? 0);
   });
@@ -199,7 +190,7 @@ describe('metrics', () => {
     let vanished = 0;
     for (let hour = midnight - 60 * DAY; hour < midnight - 10 * DAY; hour += HOUR) {
       const at = (age: number): number | undefined =>
-        sandbox.metrics.value('43114', 'txCount', 'hour', hour, hour + age * HOUR);
+        sandbox().metrics.value('43114', 'txCount', 'hour', hour, hour + age * HOUR);
       const [before, during, after] = [at(5.9), at(7), at(9.5)];
       if (before !== undefined && before === after && during !== before) returned += 1;
       if (at(3) !== undefined && at(4.5) === undefined && at(6.5) !== undefined) vanished += 1;
@@ -210,11 +201,11 @@ describe('metrics', () => {
 
   it('changes nothing while the clock stands still, and moves with it', async () => {
     const path = '/v2/chains/43114/metrics/txCount?pageSize=3&endTimestamp=9999999999';
-    const first = (await get(sandbox, path)).body.results;
-    expect((await get(sandbox, path)).body.results).toEqual(first);
-    clock.advance(900_000);
-    expect((await get(sandbox, path)).body.results).not.toEqual(first);
-    clock.advance(-900_000);
-    expect((await get(sandbox, path)).body.results).toEqual(first);
+    const first = (await get(path)).body.results;
+    expect((await get(path)).body.results).toEqual(first);
+    clock().advance(900_000);
+    expect((await get(path)).body.results).not.toEqual(first);
+    clock().advance(-900_000);
+    expect((await get(path)).body.results).toEqual(first);
   });
 });

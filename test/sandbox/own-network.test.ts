@@ -1,40 +1,36 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { Sandbox } from '../../sandbox/server.ts';
 import { NETWORK_IDS } from '../../src/config/networks.ts';
 import { announcement, sandboxConfig } from '../../src/sandbox.ts';
-import { get, rpc, stillSandbox } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
+
+const { sandbox, get, rpc } = withSandbox();
 
 const PUBLIC_NAMES = /mainnet|fuji|testnet/i;
-let sandbox: Sandbox;
-beforeAll(async () => {
-  ({ sandbox } = await stillSandbox());
-});
-afterAll(() => sandbox.close());
-
 it('is the network of the configuration that records the bundled sandbox, and of the example', () => {
-  expect(sandboxConfig(announcement.parse({ ...sandbox.watch, url: sandbox.url })).network).toBe('sandbox');
+  expect(sandboxConfig(announcement.parse({ ...sandbox().watch, url: sandbox().url })).network).toBe(
+    'sandbox',
+  );
   expect(parse(readFileSync('examples/sandbox.yaml', 'utf8')).network).toBe('sandbox');
 });
 
 it('is reported by every node, with an id that no public network has', async () => {
-  for (const { path } of sandbox.nodes) {
-    const ask = async (method: string) => (await rpc(sandbox, `${path}/ext/info`, method)).body.result;
+  for (const { path } of sandbox().nodes) {
+    const ask = async (method: string) => (await rpc(`${path}/ext/info`, method)).body.result;
     expect(await ask('info.getNetworkID')).toEqual({ networkID: String(NETWORK_IDS.sandbox) });
     expect(await ask('info.getNetworkName')).toEqual({ networkName: 'sandbox' });
   }
 });
 
 it('is reported by the data service, which does not answer to the name of a public network', async () => {
-  const [address] = sandbox.watch.addresses;
+  const [address] = sandbox().watch.addresses;
   for (const chain of ['p-chain', 'x-chain', 'c-chain']) {
     const path = (network: string) =>
       `/v1/networks/${network}/blockchains/${chain}/balances?addresses=${address}`;
-    const { status, text } = await get(sandbox, path('sandbox'));
+    const { status, text } = await get(path('sandbox'));
     expect(status).toBe(200);
     expect(text).not.toMatch(PUBLIC_NAMES);
-    for (const name of ['mainnet', 'fuji', 'testnet'])
-      expect((await get(sandbox, path(name))).status).toBe(400);
+    for (const name of ['mainnet', 'fuji', 'testnet']) expect((await get(path(name))).status).toBe(400);
   }
 });

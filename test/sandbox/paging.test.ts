@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManualClock } from '../../sandbox/clock.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { get, NOW, stillSandbox } from './client.ts';
+import { describe, expect, it } from 'vitest';
+import { NOW } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
+
+const { sandbox, clock, get } = withSandbox({ blocksPerHour: 30 }, 'each');
 
 const SEC = NOW / 1000;
 
@@ -12,23 +13,15 @@ interface Block {
   readonly proposerDetails: { readonly proposerNodeId: string };
 }
 
-let sandbox: Sandbox;
-let clock: ManualClock;
-
-beforeEach(async () => {
-  ({ sandbox, clock } = await stillSandbox({ blocksPerHour: 30 }));
-});
-afterEach(() => sandbox.close());
-
 function path(node: number, chain = 'p-chain'): string {
-  return `/v1/networks/sandbox/blockchains/${chain}/nodes/${sandbox.watch.nodeIds[node]}/blocks`;
+  return `/v1/networks/sandbox/blockchains/${chain}/nodes/${sandbox().watch.nodeIds[node]}/blocks`;
 }
 
 async function all(url: string): Promise<Block[]> {
   const blocks: Block[] = [];
   let token = '';
   do {
-    const { status, body, text } = await get(sandbox, `${url}${token}`);
+    const { status, body, text } = await get(`${url}${token}`);
     expect(status, text).toBe(200);
     blocks.push(...body.blocks);
     token = body.nextPageToken === undefined ? '' : `&pageToken=${body.nextPageToken}`;
@@ -47,10 +40,10 @@ describe('proposed blocks', () => {
     const to = SEC - 37 * 86_400;
     const blocks = await all(`${path(node, chain)}?startTimestamp=${from}&endTimestamp=${to}&pageSize=100`);
     const truth = [
-      ...sandbox.network.proposedBlockHashes(sandbox.watch.nodeIds[node] ?? '', chain, from, to),
+      ...sandbox().network.proposedBlockHashes(sandbox().watch.nodeIds[node] ?? '', chain, from, to),
     ];
     expect(blocks.map((block) => block.blockHash)).toEqual(truth.reverse());
-    expect(sandbox.network.proposedBlockCount(sandbox.watch.nodeIds[node] ?? '', chain, from, to)).toBe(
+    expect(sandbox().network.proposedBlockCount(sandbox().watch.nodeIds[node] ?? '', chain, from, to)).toBe(
       truth.length,
     );
     expect(truth.length).toBeGreaterThan(500);
@@ -58,26 +51,25 @@ describe('proposed blocks', () => {
     for (const block of blocks) {
       expect(block.blockTimestamp).toBeGreaterThanOrEqual(from);
       expect(block.blockTimestamp).toBeLessThanOrEqual(to);
-      expect(block.proposerDetails.proposerNodeId).toBe(sandbox.watch.nodeIds[node]);
+      expect(block.proposerDetails.proposerNodeId).toBe(sandbox().watch.nodeIds[node]);
     }
     expect(new Set(blocks.map((block) => block.blockTimestamp)).size).toBeLessThan(blocks.length);
   });
 
   it('are proposed by validators of that time', async () => {
-    const [, , , comesAndGoes] = sandbox.watch.nodeIds;
-    const stakes = sandbox.network.validators.stakes[11] ?? [];
-    const [first, second] = stakes.filter((stake) => stake.start > sandbox.network.genesisSec);
+    const [, , , comesAndGoes] = sandbox().watch.nodeIds;
+    const stakes = sandbox().network.validators.stakes[11] ?? [];
+    const [first, second] = stakes.filter((stake) => stake.start > sandbox().network.genesisSec);
     const gap = [first?.end ?? 0, (second?.start ?? 0) - 1] as const;
-    expect(sandbox.network.proposedBlockCount(comesAndGoes ?? '', 'p-chain', ...gap)).toBe(0);
+    expect(sandbox().network.proposedBlockCount(comesAndGoes ?? '', 'p-chain', ...gap)).toBe(0);
     expect(
-      sandbox.network.proposedBlockCount(comesAndGoes ?? '', 'p-chain', first?.start ?? 0, first?.end ?? 0),
+      sandbox().network.proposedBlockCount(comesAndGoes ?? '', 'p-chain', first?.start ?? 0, first?.end ?? 0),
     ).toBeGreaterThan(0);
   });
 
   it('include both ends of the range', async () => {
-    const [, second, , fourth] = (await get(sandbox, `${path(0)}?pageSize=10`)).body.blocks;
+    const [, second, , fourth] = (await get(`${path(0)}?pageSize=10`)).body.blocks;
     const { body } = await get(
-      sandbox,
       `${path(0)}?startTimestamp=${fourth.blockTimestamp}&endTimestamp=${second.blockTimestamp}`,
     );
     const times = body.blocks.map((block: Block) => block.blockTimestamp);
@@ -85,22 +77,22 @@ describe('proposed blocks', () => {
   });
 
   it('come ten to a page, and at most a hundred', async () => {
-    expect((await get(sandbox, path(0))).body.blocks).toHaveLength(10);
+    expect((await get(path(0))).body.blocks).toHaveLength(10);
     for (const size of ['0', '101', '-1', 'ten', '1.5']) {
-      const { status, body } = await get(sandbox, `${path(0)}?pageSize=${size}`);
+      const { status, body } = await get(`${path(0)}?pageSize=${size}`);
       expect([size, status, Array.isArray(body.message)]).toEqual([size, 400, true]);
     }
-    expect((await get(sandbox, path(0).replace('NodeID-', ''))).status).toBe(400);
-    expect((await get(sandbox, path(0).replace('sandbox', 'nonet'))).status).toBe(400);
-    expect((await get(sandbox, path(0).replace('p-chain', 'q-chain'))).status).toBe(400);
+    expect((await get(path(0).replace('NodeID-', ''))).status).toBe(400);
+    expect((await get(path(0).replace('sandbox', 'nonet'))).status).toBe(400);
+    expect((await get(path(0).replace('p-chain', 'q-chain'))).status).toBe(400);
   });
 
   it('that arrive while paging do not shift the pages behind', async () => {
-    const first = await get(sandbox, `${path(0)}?pageSize=5`);
-    clock.advance(3_600_000);
-    const second = await get(sandbox, `${path(0)}?pageSize=5&pageToken=${first.body.nextPageToken}`);
+    const first = await get(`${path(0)}?pageSize=5`);
+    clock().advance(3_600_000);
+    const second = await get(`${path(0)}?pageSize=5&pageToken=${first.body.nextPageToken}`);
     const truth = [
-      ...sandbox.network.proposedBlockHashes(sandbox.watch.nodeIds[0] ?? '', 'p-chain', 0, SEC),
+      ...sandbox().network.proposedBlockHashes(sandbox().watch.nodeIds[0] ?? '', 'p-chain', 0, SEC),
     ].reverse();
     expect([...first.body.blocks, ...second.body.blocks].map((block: Block) => block.blockHash)).toEqual(
       truth.slice(0, 10),
@@ -111,12 +103,12 @@ describe('proposed blocks', () => {
 describe('page tokens', () => {
   it('are UUIDs of version 4 that live for 24 hours on the sandbox’s clock', async () => {
     const url = `${path(0)}?pageSize=5`;
-    const token = (await get(sandbox, url)).body.nextPageToken;
+    const token = (await get(url)).body.nextPageToken;
     expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    clock.advance(86_399_000);
-    expect((await get(sandbox, `${url}&pageToken=${token}`)).status).toBe(200);
-    clock.advance(1_000);
-    const dead = await get(sandbox, `${url}&pageToken=${token}`);
+    clock().advance(86_399_000);
+    expect((await get(`${url}&pageToken=${token}`)).status).toBe(200);
+    clock().advance(1_000);
+    const dead = await get(`${url}&pageToken=${token}`);
     expect(dead.body).toEqual({
       message: 'Invalid or expired page token',
       error: 'Bad Request',
@@ -125,21 +117,20 @@ describe('page tokens', () => {
   });
 
   it('pin what was asked for', async () => {
-    const token = (await get(sandbox, `${path(0)}?pageSize=5&startTimestamp=1750000000`)).body.nextPageToken;
-    const with_ = async (url: string): Promise<number> =>
-      (await get(sandbox, `${url}&pageToken=${token}`)).status;
+    const token = (await get(`${path(0)}?pageSize=5&startTimestamp=1750000000`)).body.nextPageToken;
+    const with_ = async (url: string): Promise<number> => (await get(`${url}&pageToken=${token}`)).status;
     expect(await with_(`${path(0)}?pageSize=5&startTimestamp=1750000000`)).toBe(200);
     expect(await with_(`${path(0)}?startTimestamp=1750000000&pageSize=5`)).toBe(200);
     expect(await with_(`${path(0)}?pageSize=6&startTimestamp=1750000000`)).toBe(400);
     expect(await with_(`${path(0)}?pageSize=5&startTimestamp=1750000001`)).toBe(400);
     expect(await with_(`${path(1)}?pageSize=5&startTimestamp=1750000000`)).toBe(400);
-    expect(
-      (await get(sandbox, `${path(0)}?pageToken=${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}`)).status,
-    ).toBe(400);
+    expect((await get(`${path(0)}?pageToken=${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}`)).status).toBe(
+      400,
+    );
   });
 
   it('lead through every list without a gap or a repeat', async () => {
-    const address = sandbox.watch.evmAddresses[0]?.address;
+    const address = sandbox().watch.evmAddresses[0]?.address;
     const lists = [
       ['/v1/networks/sandbox/subnets?pageSize=2', 'subnets', 'subnetId'],
       [
@@ -148,7 +139,7 @@ describe('page tokens', () => {
         'txHash',
       ],
       [
-        `/v1/networks/sandbox/rewards:listPending?pageSize=7&sortOrder=asc&nodeIds=${sandbox.watch.nodeIds.join(',')}`,
+        `/v1/networks/sandbox/rewards:listPending?pageSize=7&sortOrder=asc&nodeIds=${sandbox().watch.nodeIds.join(',')}`,
         'pendingRewards',
         '',
       ],
@@ -164,7 +155,7 @@ describe('page tokens', () => {
       ],
       [`/v1/chains/43114/contracts/${address}/deployments?pageSize=5`, 'contracts', 'address'],
       [
-        `/v1/chains/43114/nfts/collections/${sandbox.watch.collections[0]?.address}/tokens?pageSize=90`,
+        `/v1/chains/43114/nfts/collections/${sandbox().watch.collections[0]?.address}/tokens?pageSize=90`,
         'tokens',
         'tokenId',
       ],
@@ -173,7 +164,7 @@ describe('page tokens', () => {
       const keys: string[] = [];
       let pages = 0;
       for (let token = ''; token !== 'end'; pages += 1) {
-        const { body, status, text } = await get(sandbox, `${url}${token}`);
+        const { body, status, text } = await get(`${url}${token}`);
         expect(status, text).toBe(200);
         for (const item of body[list]) keys.push(key === '' ? JSON.stringify(item) : item[key]);
         token = body.nextPageToken === undefined ? 'end' : `&pageToken=${body.nextPageToken}`;
@@ -185,22 +176,21 @@ describe('page tokens', () => {
 
 describe('lists of an EVM address', () => {
   it('take startBlock in and leave endBlock out', async () => {
-    const url = `/v1/chains/43114/addresses/${sandbox.watch.evmAddresses[0]?.address}/transactions:listNative`;
-    const blocks = (await get(sandbox, `${url}?pageSize=20`)).body.transactions.map(
-      (item: { blockNumber: string }) => Number(item.blockNumber),
+    const url = `/v1/chains/43114/addresses/${sandbox().watch.evmAddresses[0]?.address}/transactions:listNative`;
+    const blocks = (await get(`${url}?pageSize=20`)).body.transactions.map((item: { blockNumber: string }) =>
+      Number(item.blockNumber),
     );
     const [top = 0, low = 0] = [blocks[0], blocks[15]];
-    const { body } = await get(sandbox, `${url}?pageSize=100&startBlock=${low}&endBlock=${top}`);
+    const { body } = await get(`${url}?pageSize=100&startBlock=${low}&endBlock=${top}`);
     const found = body.transactions.map((item: { blockNumber: string }) => Number(item.blockNumber));
     expect(found).toEqual(blocks.filter((block: number) => block >= low && block < top));
   });
 
   it('add up: the ERC-1155 balances are the sums of the transfers', async () => {
-    const address = sandbox.watch.evmAddresses[2]?.address ?? '';
+    const address = sandbox().watch.evmAddresses[2]?.address ?? '';
     const sums = new Map<string, number>();
     for (let token = ''; token !== 'end'; ) {
       const { body } = await get(
-        sandbox,
         `/v1/chains/43114/addresses/${address}/transactions:listErc1155?pageSize=100${token}`,
       );
       for (const { from, to, value, erc1155Token } of body.transactions) {
@@ -212,7 +202,6 @@ describe('lists of an EVM address', () => {
       token = body.nextPageToken === undefined ? 'end' : `&pageToken=${body.nextPageToken}`;
     }
     const { body } = await get(
-      sandbox,
       `/v1/chains/43114/addresses/${address.toLowerCase()}/balances:listErc1155?pageSize=100`,
     );
     const balances = body.erc1155TokenBalances.map((item: { tokenId: string; balance: string }) => [

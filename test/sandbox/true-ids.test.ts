@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { get, rpc, stillSandbox } from './client.ts';
+import { describe, expect, it } from 'vitest';
+import { withSandbox } from './with-sandbox.ts';
 
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  ({ sandbox } = await stillSandbox());
-});
-afterAll(() => sandbox.close());
+const { sandbox, get, rpc } = withSandbox();
 
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
@@ -44,16 +38,16 @@ function* texts(value: unknown, path = ''): Generator<[path: string, text: strin
 
 /** Answers of all three services. */
 async function answers(): Promise<unknown[]> {
-  const { chain = '', address = '' } = sandbox.watch.evmAddresses[0] ?? {};
+  const { chain = '', address = '' } = sandbox().watch.evmAddresses[0] ?? {};
   const p = '/v1/networks/sandbox/blockchains';
-  const owner = sandbox.watch.addresses[0];
+  const owner = sandbox().watch.addresses[0];
   const paths = [
-    `${p}/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?pageSize=50`,
-    `${p}/x-chain/nodes/${sandbox.watch.nodeIds[1]}/blocks?pageSize=50`,
+    `${p}/p-chain/nodes/${sandbox().watch.nodeIds[0]}/blocks?pageSize=50`,
+    `${p}/x-chain/nodes/${sandbox().watch.nodeIds[1]}/blocks?pageSize=50`,
     `${p}/p-chain/transactions:listStaking?pageSize=100`,
     `${p}/x-chain/balances?addresses=${owner}`,
     '/v1/networks/sandbox/subnets',
-    `/v1/networks/sandbox/rewards:listPending?nodeIds=${sandbox.watch.nodeIds.join(',')}`,
+    `/v1/networks/sandbox/rewards:listPending?nodeIds=${sandbox().watch.nodeIds.join(',')}`,
     `/v1/chains/${chain}/addresses/${address}/transactions:listNative?pageSize=50`,
     `/v1/chains/${chain}/addresses/${address}/transactions:listErc1155?pageSize=50`,
     `/v1/chains/${chain}/contracts/${address}/deployments`,
@@ -61,7 +55,7 @@ async function answers(): Promise<unknown[]> {
   ];
   const calls: [string, string, unknown?][] = [
     ['/ext/bc/P', 'platform.getCurrentValidators'],
-    ['/ext/bc/P', 'platform.getCurrentValidators', { subnetID: sandbox.network.subnets[2]?.subnetId }],
+    ['/ext/bc/P', 'platform.getCurrentValidators', { subnetID: sandbox().network.subnets[2]?.subnetId }],
     ['/ext/bc/P', 'platform.getBlockByHeight', { height: 77, encoding: 'json' }],
     ['/ext/bc/X', 'avm.getBlockByHeight', { height: '77', encoding: 'json' }],
     ['/ext/bc/P', 'platform.getBlockchains'],
@@ -71,8 +65,8 @@ async function answers(): Promise<unknown[]> {
     ['/ext/info', 'info.getVMs'],
     ['/ext/info', 'info.upgrades'],
   ];
-  const got = await Promise.all(paths.map((path) => get(sandbox, path)));
-  const said = await Promise.all(calls.map(([path, method, params]) => rpc(sandbox, path, method, params)));
+  const got = await Promise.all(paths.map((path) => get(path)));
+  const said = await Promise.all(calls.map(([path, method, params]) => rpc(path, method, params)));
   return [...got, ...said].map(({ body }) => body);
 }
 
@@ -97,7 +91,7 @@ describe('ids', () => {
   });
 
   it('of blocks, transactions and outputs can all be told apart', () => {
-    const blocks = sandbox.network.blocks({ alias: 'p-chain', number: 0, blockchainId: '' });
+    const blocks = sandbox().network.blocks({ alias: 'p-chain', number: 0, blockchainId: '' });
     const hashes = Array.from({ length: 3_000 }, (_, height) => blocks.hash(height));
     expect(new Set(hashes).size).toBe(3_000);
     expect(hashes.map((hash) => blocks.heightOf(hash))).toEqual(hashes.map((_, height) => height));
@@ -107,7 +101,7 @@ describe('ids', () => {
 
   it('of validations are the same in hex', async () => {
     const path = '/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking';
-    const { body } = await get(sandbox, `${path}?pageSize=100&txTypes=RegisterL1ValidatorTx`);
+    const { body } = await get(`${path}?pageSize=100&txTypes=RegisterL1ValidatorTx`);
     const details: { validationId: string; validationIdHex: string }[] = body.transactions.flatMap(
       (item: { l1ValidatorDetails: object[] }) => item.l1ValidatorDetails,
     );
@@ -136,8 +130,8 @@ describe('EVM addresses', () => {
 
 describe('BLS keys', () => {
   it('are different for every validator, and their proofs verify', async () => {
-    const { nodes } = sandbox.network.validators;
-    const members = sandbox.network.subnets.flatMap((subnet) => subnet.members);
+    const { nodes } = sandbox().network.validators;
+    const members = sandbox().network.subnets.flatMap((subnet) => subnet.members);
     const l1 = members.filter((member) => member.l1).map(({ node }) => node);
     const all = new Map([...nodes, ...l1].map((node) => [node.nodeId, node]));
     expect(new Set([...all.values()].map(({ publicKey }) => publicKey)).size).toBe(all.size);
@@ -153,7 +147,7 @@ describe('BLS keys', () => {
   it('are those of the rule that they were made by', () => {
     const secret = createHash('sha256').update('sandbox key 2').digest('hex');
     const scalar = BigInt(`0x${secret}`) % bls12_381.fields.Fr.ORDER;
-    expect(sandbox.network.validators.nodes[2]?.publicKey).toBe(
+    expect(sandbox().network.validators.nodes[2]?.publicKey).toBe(
       `0x${bls12_381.G1.Point.BASE.multiply(scalar).toHex(true)}`,
     );
   });
@@ -163,9 +157,9 @@ describe('malformed ids', () => {
   const broken = (id: string): string => `${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`;
 
   it('are refused by the data service as a bad request', async () => {
-    const [node = ''] = sandbox.watch.nodeIds;
-    const [address = ''] = sandbox.watch.addresses;
-    const hash = sandbox.network.subnets[2]?.members[0]?.id ?? '';
+    const [node = ''] = sandbox().watch.nodeIds;
+    const [address = ''] = sandbox().watch.addresses;
+    const hash = sandbox().network.subnets[2]?.members[0]?.id ?? '';
     const p = '/v1/networks/sandbox/blockchains/p-chain';
     for (const path of [
       `${p}/nodes/${broken(node)}/blocks`,
@@ -179,17 +173,15 @@ describe('malformed ids', () => {
       '/v1/chains/43114/addresses/0x12/balances:getNative',
       '/v1/chains/four/addresses/0x12/balances:getNative',
     ]) {
-      const { status, body } = await get(sandbox, path);
+      const { status, body } = await get(path);
       expect([path, status, body.statusCode, body.error]).toEqual([path, 400, 400, 'Bad Request']);
     }
-    expect(
-      (await get(sandbox, `/v1/chains/77/addresses/0x${'ab'.repeat(20)}/balances:getNative`)).status,
-    ).toBe(404);
+    expect((await get(`/v1/chains/77/addresses/0x${'ab'.repeat(20)}/balances:getNative`)).status).toBe(404);
   });
 
   it('are refused by a node as bad parameters', async () => {
-    const [node = ''] = sandbox.watch.nodeIds;
-    const subnetID = sandbox.network.subnets[2]?.subnetId ?? '';
+    const [node = ''] = sandbox().watch.nodeIds;
+    const subnetID = sandbox().network.subnets[2]?.subnetId ?? '';
     for (const [path, method, params] of [
       ['/ext/bc/P', 'platform.getCurrentValidators', { subnetID: broken(subnetID) }],
       ['/ext/bc/P', 'platform.getCurrentValidators', { nodeIDs: [broken(node)] }],
@@ -197,7 +189,7 @@ describe('malformed ids', () => {
       ['/ext/bc/P', 'platform.getBlock', { blockID: broken(subnetID) }],
       ['/ext/bc/X', 'avm.getTx', { txID: broken(subnetID) }],
     ] as const) {
-      const { body } = await rpc(sandbox, path, method, params);
+      const { body } = await rpc(path, method, params);
       expect([method, body.error?.message]).toEqual([
         method,
         expect.stringContaining("couldn't unmarshal an argument"),

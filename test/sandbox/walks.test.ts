@@ -1,23 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FaultKind } from '../../sandbox/faults/kinds.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
-import { get, NOW, type Reply, rpc, stillSandbox } from './client.ts';
+import { NOW, type Reply } from './client.ts';
+import { withSandbox } from './with-sandbox.ts';
+
+const { sandbox, get, rpc } = withSandbox({}, 'each');
 
 const FROM = NOW / 1000 - 30 * 86_400;
 
-let sandbox: Sandbox;
-
-beforeEach(async () => {
-  ({ sandbox } = await stillSandbox());
-});
-afterEach(() => sandbox.close());
-
 /** Lists of every kind: by number, by key, by time; each with the member that its items stand in. */
 const LISTS = (): [path: string, member: string][] => {
-  const { chain, address } = sandbox.watch.evmAddresses[0] ?? { chain: '', address: '' };
+  const { chain, address } = sandbox().watch.evmAddresses[0] ?? { chain: '', address: '' };
   return [
     [
-      `/v1/networks/sandbox/blockchains/p-chain/nodes/${sandbox.watch.nodeIds[0]}/blocks?startTimestamp=${FROM}&pageSize=9`,
+      `/v1/networks/sandbox/blockchains/p-chain/nodes/${sandbox().watch.nodeIds[0]}/blocks?startTimestamp=${FROM}&pageSize=9`,
       'blocks',
     ],
     [`/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking?pageSize=9`, 'transactions'],
@@ -38,7 +33,7 @@ async function walk(path: string, member: string, pages: number): Promise<Walked
   const walked = { items: [] as string[], sizes: [] as number[], tokens: [] as string[] };
   let token = '';
   for (;;) {
-    const last = await get(sandbox, `${path}${token === '' ? '' : `&pageToken=${token}`}`);
+    const last = await get(`${path}${token === '' ? '' : `&pageToken=${token}`}`);
     const items: unknown[] = last.body[member] ?? [];
     if (last.status === 200) walked.sizes.push(items.length);
     walked.items.push(...items.map((item) => JSON.stringify(item)));
@@ -53,7 +48,7 @@ describe('walks that go otherwise', () => {
     for (const [path, member] of LISTS()) {
       const large = path.replace('pageSize=9', 'pageSize=99');
       const whole = await walk(large, member, 1);
-      sandbox.faults.next({}, 'list-reversed');
+      sandbox().faults.next({}, 'list-reversed');
       const { items, sizes } = await walk(large, member, 10_000);
       expect([path, new Set(sizes.slice(0, -1))]).toEqual([path, new Set([99])]);
       // What was first is last, and nothing is lost or there twice.
@@ -65,7 +60,7 @@ describe('walks that go otherwise', () => {
   it('give one item a page', async () => {
     for (const [path, member] of LISTS()) {
       const whole = await walk(path, member, 1);
-      sandbox.faults.next({}, 'page-of-one');
+      sandbox().faults.next({}, 'page-of-one');
       const { items, sizes } = await walk(path, member, 9);
       expect([path, items, new Set(sizes)]).toEqual([path, whole.items, new Set([1])]);
     }
@@ -77,7 +72,7 @@ describe('walks that go otherwise', () => {
         ['reversed-one-dead', [1, 1]],
         ['token-dies-seventh', [9, 9, 9, 9, 9, 9, 9]],
       ] as const) {
-        sandbox.faults.next({}, kind);
+        sandbox().faults.next({}, kind);
         const dead = await walk(path, member, 20);
         expect([path, dead.sizes, dead.last.status]).toEqual([path, sizes, 400]);
         expect((await walk(path, member, 9)).sizes).toHaveLength(9);
@@ -92,12 +87,12 @@ describe('walks that go otherwise', () => {
       ['place-token-dies-seventh', true, 7],
       ['token-dies-seventh', false, 7],
     ] as const) {
-      sandbox.faults.clear();
-      sandbox.faults.rate({ [kind]: 1 });
+      sandbox().faults.clear();
+      sandbox().faults.rate({ [kind]: 1 });
       const first = await walk(path, member, 9);
-      const { nowMs } = (await get(sandbox, '/_sandbox/clock')).body;
-      await fetch(`${sandbox.url}/_sandbox/clock`, { method: 'POST', body: '{"advanceMs":1}' });
-      expect((await get(sandbox, '/_sandbox/clock')).body.nowMs).toBe(nowMs + 1);
+      const { nowMs } = (await get('/_sandbox/clock')).body;
+      await fetch(`${sandbox().url}/_sandbox/clock`, { method: 'POST', body: '{"advanceMs":1}' });
+      expect((await get('/_sandbox/clock')).body.nowMs).toBe(nowMs + 1);
       const again = await walk(path, member, 9);
       expect([kind, first.sizes.length, again.sizes.length]).toEqual([kind, pages, pages]);
       expect([kind, first.tokens.some((token) => again.tokens.includes(token))]).toEqual([kind, same]);
@@ -108,41 +103,43 @@ describe('walks that go otherwise', () => {
   it('are chosen at the first page only', async () => {
     const [path, member] = LISTS()[0] ?? ['', ''];
     const { tokens } = await walk(path, member, 2);
-    sandbox.faults.rate({ 'page-of-one': 1 });
-    expect((await get(sandbox, `${path}&pageToken=${tokens[0]}`)).body.blocks).toHaveLength(9);
-    expect((await get(sandbox, '/ext/health')).status).toBe(200);
-    expect(sandbox.ledger.faults()).toEqual({});
+    sandbox().faults.rate({ 'page-of-one': 1 });
+    expect((await get(`${path}&pageToken=${tokens[0]}`)).body.blocks).toHaveLength(9);
+    expect((await get('/ext/health')).status).toBe(200);
+    expect(sandbox().ledger.faults()).toEqual({});
   });
 
   it('are noted with the points that were served', async () => {
-    sandbox.faults.next({}, 'list-reversed');
-    const { body } = await get(sandbox, '/v2/chains/43114/metrics/txCount?pageSize=3');
-    const noted = sandbox.ledger.metrics().map(({ timestamp }) => timestamp);
+    sandbox().faults.next({}, 'list-reversed');
+    const { body } = await get('/v2/chains/43114/metrics/txCount?pageSize=3');
+    const noted = sandbox()
+      .ledger.metrics()
+      .map(({ timestamp }) => timestamp);
     const served: number[] = body.results.map((point: { timestamp: number }) => point.timestamp);
     expect(noted.toSorted()).toEqual(served.toSorted());
-    expect(sandbox.ledger.faults()).toEqual({ 'list-reversed': 1 });
+    expect(sandbox().ledger.faults()).toEqual({ 'list-reversed': 1 });
   });
 });
 
 describe('lists that contradict', () => {
   const ask = async (kind: FaultKind) => {
-    sandbox.faults.next({}, kind);
-    return (await rpc(sandbox, '/ext/info', 'info.peers')).body.result;
+    sandbox().faults.next({}, kind);
+    return (await rpc('/ext/info', 'info.peers')).body.result;
   };
 
   it('what they were', async () => {
-    const right = (await rpc(sandbox, '/ext/info', 'info.peers')).body.result;
+    const right = (await rpc('/ext/info', 'info.peers')).body.result;
     const { length } = right.peers;
     expect(await ask('list-emptied')).toEqual({ numPeers: '0', peers: [] });
     const halved = await ask('list-halved');
     expect(halved.peers.length * 2).toBeLessThan(length);
     expect(halved.peers).toEqual(right.peers.slice(0, halved.peers.length));
     expect(halved.numPeers).toBe(String(halved.peers.length));
-    expect((await rpc(sandbox, '/ext/info', 'info.peers')).body.result).toEqual(right);
+    expect((await rpc('/ext/info', 'info.peers')).body.result).toEqual(right);
   });
 
   it('themselves', async () => {
-    const right = (await rpc(sandbox, '/ext/info', 'info.peers')).body.result;
+    const right = (await rpc('/ext/info', 'info.peers')).body.result;
     expect(await ask('list-null')).toEqual({ numPeers: right.numPeers, peers: null });
     expect(await ask('total-mismatch')).toEqual({
       numPeers: right.numPeers,
@@ -158,23 +155,23 @@ describe('lists that contradict', () => {
         ['list-halved', 4],
         ['total-mismatch', 9],
       ] as const) {
-        sandbox.faults.next({}, kind);
+        sandbox().faults.next({}, kind);
         const { sizes, last } = await walk(path, member, 5);
         expect([path, kind, sizes]).toEqual([path, kind, [count]]);
         expect(last.body.total).toBe(kind === 'total-mismatch' ? 700 : undefined);
       }
     }
-    const { address } = sandbox.network.accounts.all[0] ?? { address: '' };
-    sandbox.faults.next({}, 'list-emptied');
+    const { address } = sandbox().network.accounts.all[0] ?? { address: '' };
+    sandbox().faults.next({}, 'list-emptied');
     const path = `/v1/networks/sandbox/blockchains/x-chain/balances?addresses=${address}`;
-    const { unlocked } = (await get(sandbox, path)).body.balances;
+    const { unlocked } = (await get(path)).body.balances;
     expect(unlocked).toEqual([]);
-    expect((await get(sandbox, path)).body.balances.unlocked).not.toEqual([]);
+    expect((await get(path)).body.balances.unlocked).not.toEqual([]);
   });
 
   it('the metric points that were noted', async () => {
-    sandbox.faults.next({}, 'list-halved');
-    const { body } = await get(sandbox, '/v2/chains/43114/metrics/txCount?pageSize=9');
-    expect([body.results.length, sandbox.ledger.metrics().length]).toEqual([4, 4]);
+    sandbox().faults.next({}, 'list-halved');
+    const { body } = await get('/v2/chains/43114/metrics/txCount?pageSize=9');
+    expect([body.results.length, sandbox().ledger.metrics().length]).toEqual([4, 4]);
   });
 });
