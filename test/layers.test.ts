@@ -225,10 +225,8 @@ it('before a command is called, the command line loads no library but the one th
   expect(libraries).toEqual(['commander']);
 });
 
-describe('files', () => {
-  it('re-export nothing: no barrels', () => {
-    expect(source.filter(({ reExports }) => reExports).map(({ path }) => path)).toEqual([]);
-  });
+it('files re-export nothing: no barrels', () => {
+  expect(source.filter(({ reExports }) => reExports).map(({ path }) => path)).toEqual([]);
 });
 
 /** The text without comments. */

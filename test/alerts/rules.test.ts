@@ -474,40 +474,34 @@ describe('node-flapping', () => {
   });
 });
 
-describe('disk-full', () => {
-  it('is not over because nothing is sealed any more', async () => {
-    const disk = async () => ({ database: 1, largest: [], perDay: null, free: 1e6 });
-    expect(await ask('disk-full', { disk })).toMatchObject([
-      { subject: 'the disk of the database', unknown: true },
-    ]);
-  });
+it('disk-full is not over because nothing is sealed any more', async () => {
+  const disk = async () => ({ database: 1, largest: [], perDay: null, free: 1e6 });
+  expect(await ask('disk-full', { disk })).toMatchObject([
+    { subject: 'the disk of the database', unknown: true },
+  ]);
 });
 
-describe('l1-balance-low', () => {
-  it('is not over because nobody can read the balance any more', async () => {
-    await validating([l1('8000000000', 12 * day, 11 * day), l1('7000000000', 11 * day, null)]);
-    expect(await ask('l1-balance-low', {}, ago(5 * day))).toMatchObject([
-      { summary: expect.stringMatching(/in 1.0 days/) },
-    ]);
-    expect(await ask('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
-  });
+it('l1-balance-low is not over because nobody can read the balance any more', async () => {
+  await validating([l1('8000000000', 12 * day, 11 * day), l1('7000000000', 11 * day, null)]);
+  expect(await ask('l1-balance-low', {}, ago(5 * day))).toMatchObject([
+    { summary: expect.stringMatching(/in 1.0 days/) },
+  ]);
+  expect(await ask('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
 });
 
-describe('gap-lost', () => {
-  it('tells what an outage cost a dataset once, however many targets it has', async () => {
-    const begin = Number(ago(hour));
-    const gap = { dataset: 'validators', axis: 'time', range: '[1,9)', reason: 'the recorder was off' };
-    for (const [at, target_key] of ['node=n1', 'node=n2', 'node=n3'].entries())
-      await put('gaps', { ...gap, target_key, noticed_at: new Date(begin + 25 * at * minute) });
-    expect(await ask('gap-lost')).toMatchObject([
-      {
-        subject: `validators ${new Date(begin).toISOString()}`,
-        summary: expect.stringMatching(
-          /^a part of validators is lost: node=n3 and 2 more .*: the recorder was off$/,
-        ),
-      },
-    ]);
-  });
+it('gap-lost tells what an outage cost a dataset once, however many targets it has', async () => {
+  const begin = Number(ago(hour));
+  const gap = { dataset: 'validators', axis: 'time', range: '[1,9)', reason: 'the recorder was off' };
+  for (const [at, target_key] of ['node=n1', 'node=n2', 'node=n3'].entries())
+    await put('gaps', { ...gap, target_key, noticed_at: new Date(begin + 25 * at * minute) });
+  expect(await ask('gap-lost')).toMatchObject([
+    {
+      subject: `validators ${new Date(begin).toISOString()}`,
+      summary: expect.stringMatching(
+        /^a part of validators is lost: node=n3 and 2 more .*: the recorder was off$/,
+      ),
+    },
+  ]);
 });
 
 describe('validation-ending', () => {

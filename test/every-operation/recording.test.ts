@@ -452,47 +452,43 @@ describe('on demand', () => {
   });
 });
 
-describe('on another day', () => {
-  it('outputs that arrived are gone from x_utxos, and others are on their way', async () => {
-    const { recorder } = recordingOf('of the most');
-    const ways = () => recorder.sql<{ chain: string; count: number }[]>`
+it('on another day outputs that arrived are gone from x_utxos, and others are on their way', async () => {
+  const { recorder } = recordingOf('of the most');
+  const ways = () => recorder.sql<{ chain: string; count: number }[]>`
       select source_chain as chain, count(*)::int as count from reporting.x_utxos
       where source_chain is not null group by 1`;
-    expect([...(await ways())]).toEqual([{ chain: 'P', count: NODES.length * 2 }]);
-    clock.advance(TO_ANOTHER_DAY);
-    const feed = recorder.feedOf('x_utxos');
-    const jobs = await recorder.planned(feed, (_, states, now) => planAll(feed, feed.targets, states, now));
-    const runs = await recorder.run(feed, jobs);
-    expect(runs.filter(({ status }) => status !== 'done')).toEqual([]);
-    expect([...(await ways())]).toEqual([{ chain: 'C', count: NODES.length }]);
-    const { addresses } = sandbox.watch;
-    const later = await truths({ sandbox, sec: clock.now() / 1000, nodes: NODES, addresses });
-    const { columns = [], rows = [] } = later.x_utxos ?? {};
-    const table = await Table.open(recorder.sql, 'x_utxos', columns);
-    expect(await table.stored('valid_to is null')).toEqual(table.expected(rows));
-    const gone =
-      await recorder.sql`select 1 from reporting.x_utxos_history where source_chain = 'P' and valid_to is not null`;
-    expect(gone).toHaveLength(NODES.length * 2);
-  });
+  expect([...(await ways())]).toEqual([{ chain: 'P', count: NODES.length * 2 }]);
+  clock.advance(TO_ANOTHER_DAY);
+  const feed = recorder.feedOf('x_utxos');
+  const jobs = await recorder.planned(feed, (_, states, now) => planAll(feed, feed.targets, states, now));
+  const runs = await recorder.run(feed, jobs);
+  expect(runs.filter(({ status }) => status !== 'done')).toEqual([]);
+  expect([...(await ways())]).toEqual([{ chain: 'C', count: NODES.length }]);
+  const { addresses } = sandbox.watch;
+  const later = await truths({ sandbox, sec: clock.now() / 1000, nodes: NODES, addresses });
+  const { columns = [], rows = [] } = later.x_utxos ?? {};
+  const table = await Table.open(recorder.sql, 'x_utxos', columns);
+  expect(await table.stored('valid_to is null')).toEqual(table.expected(rows));
+  const gone =
+    await recorder.sql`select 1 from reporting.x_utxos_history where source_chain = 'P' and valid_to is not null`;
+  expect(gone).toHaveLength(NODES.length * 2);
 });
 
-describe('in the end', () => {
-  it('every dataset has rows, and every operation made some', async () => {
-    const { sql } = recordingOf('of the most').recorder;
-    const rows = await Promise.all(
-      recorded.map(async ({ name, operations }) => {
-        const [found] = await sql<
-          { count: number }[]
-        >`select count(*)::int as count from ${sql.unsafe(rowsOf(name))} r`;
-        return { name, operations, count: found?.count ?? 0 };
-      }),
-    );
-    const lines = rows
-      .flatMap(({ name, operations, count }) =>
-        operations.map((operation) => `| \`${operation}\` | ${name} | ${count} |`),
-      )
-      .sort();
-    console.info(['| operation | dataset | rows |', '| --- | --- | --- |', ...lines].join('\n'));
-    expect(rows.filter(({ count }) => count === 0)).toEqual([]);
-  });
+it('in the end every dataset has rows, and every operation made some', async () => {
+  const { sql } = recordingOf('of the most').recorder;
+  const rows = await Promise.all(
+    recorded.map(async ({ name, operations }) => {
+      const [found] = await sql<
+        { count: number }[]
+      >`select count(*)::int as count from ${sql.unsafe(rowsOf(name))} r`;
+      return { name, operations, count: found?.count ?? 0 };
+    }),
+  );
+  const lines = rows
+    .flatMap(({ name, operations, count }) =>
+      operations.map((operation) => `| \`${operation}\` | ${name} | ${count} |`),
+    )
+    .sort();
+  console.info(['| operation | dataset | rows |', '| --- | --- | --- |', ...lines].join('\n'));
+  expect(rows.filter(({ count }) => count === 0)).toEqual([]);
 });

@@ -99,35 +99,33 @@ describe('log', () => {
   });
 });
 
-describe('the change feed', () => {
-  it('tells of rows that all are new what it tells of others', async () => {
-    const told = async (known: number[]) => {
-      const target = blocksTarget();
-      const feed = scriptedFeed(proposedBlocks, target);
-      const clock = new ManualClock(start);
-      const blocksOf = (numbers: number[]) =>
-        numbers.map((number) => block(number, 1_700_000_000, { blockHash: `{"${number}\\,é` }));
-      const nothing = { body: { blocks: [] }, proven: null, last: false, whole: true };
-      feed.script = async function* () {
-        yield nothing;
-        clock.now += 1_500;
-        yield { ...nothing, body: { blocks: blocksOf([7, 5, 9, ...known]) }, last: true };
-      };
-      const context = recordingContext(sql, clock.read);
-      const { script } = feed;
-      feed.script = () => onlyPage({ blocks: blocksOf(known) });
-      await run(context, feed);
-      feed.script = script;
-      expect(await run(context, feed)).toMatchObject({ rowsWritten: [3] });
-      return sql`
+it('the change feed tells of rows that all are new what it tells of others', async () => {
+  const told = async (known: number[]) => {
+    const target = blocksTarget();
+    const feed = scriptedFeed(proposedBlocks, target);
+    const clock = new ManualClock(start);
+    const blocksOf = (numbers: number[]) =>
+      numbers.map((number) => block(number, 1_700_000_000, { blockHash: `{"${number}\\,é` }));
+    const nothing = { body: { blocks: [] }, proven: null, last: false, whole: true };
+    feed.script = async function* () {
+      yield nothing;
+      clock.now += 1_500;
+      yield { ...nothing, body: { blocks: blocksOf([7, 5, 9, ...known]) }, last: true };
+    };
+    const context = recordingContext(sql, clock.read);
+    const { script } = feed;
+    feed.script = () => onlyPage({ blocks: blocksOf(known) });
+    await run(context, feed);
+    feed.script = script;
+    expect(await run(context, feed)).toMatchObject({ rowsWritten: [3] });
+    return sql`
         select dataset, request[1] as network, changes, kinds, keys, recorded_at, observed_at from recorder.changes
         where ${target.blockchainId ?? ''} = any(request) order by run_id desc limit 1`;
-    };
-    const [fresh, others] = [await told([]), await told([3])];
-    expect([...fresh]).toEqual([...others]);
-    expect(fresh).toMatchObject([{ changes: 3, kinds: 'aaa' }]);
-    expect(fresh[0]?.keys.at(-1)).toBe('{1500000,1500000,1500000}');
-  });
+  };
+  const [fresh, others] = [await told([]), await told([3])];
+  expect([...fresh]).toEqual([...others]);
+  expect(fresh).toMatchObject([{ changes: 3, kinds: 'aaa' }]);
+  expect(fresh[0]?.keys.at(-1)).toBe('{1500000,1500000,1500000}');
 });
 
 describe('sample', () => {

@@ -556,24 +556,22 @@ describe('a PostgreSQL that is away', () => {
   });
 });
 
-describe('a Redis that is away', () => {
-  it('keeps workers from stopping no longer than the deadline', async () => {
-    const database = await testDatabase();
-    const sql = postgres(database.url, { onnotice: () => {} });
-    const urls = { redisUrl: 'redis://127.0.0.1:1', databaseUrl: database.url };
-    const backend = await openBackend(urls, silent, never);
-    const queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
-    const stop = await startWorkers(backend, queues, {
-      sql,
-      clock: now,
-      feeds: [],
-      recording: recordingContext(sql, now),
-      log: silent,
-    });
-    const begun = performance.now();
-    await stop(300);
-    expect(performance.now() - begun).toBeLessThan(2_000);
-    await sql.end();
-    await database.close();
+it('a Redis that is away keeps workers from stopping no longer than the deadline', async () => {
+  const database = await testDatabase();
+  const sql = postgres(database.url, { onnotice: () => {} });
+  const urls = { redisUrl: 'redis://127.0.0.1:1', databaseUrl: database.url };
+  const backend = await openBackend(urls, silent, never);
+  const queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
+  const stop = await startWorkers(backend, queues, {
+    sql,
+    clock: now,
+    feeds: [],
+    recording: recordingContext(sql, now),
+    log: silent,
   });
+  const begun = performance.now();
+  await stop(300);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+  await sql.end();
+  await database.close();
 });

@@ -23,38 +23,34 @@ function fail(): void {
   });
 }
 
-describe('facts', () => {
-  it('are listed, switched on and off, and refused by an unknown name', async () => {
-    const list = async () => (await get('/_sandbox/facts')).body.facts;
-    expect((await list()).map((one: { fact: string }) => one.fact)).toEqual(Object.keys(FACTS));
-    await post('/_sandbox/facts', { fact: 'balance-2021', node: 'validator-1' });
-    expect((await list()).filter((one: { since?: number }) => one.since !== undefined)).toEqual([
-      { fact: 'balance-2021', what: FACTS['balance-2021'], since: SEC, node: 'validator-1' },
-    ]);
-    expect(sandbox().facts.has('balance-2021', SEC, 'validator-2')).toBe(false);
-    await post('/_sandbox/facts', { fact: 'balance-2021', on: false });
-    expect((await list()).some((one: { since?: number }) => one.since !== undefined)).toBe(false);
-    expect((await post('/_sandbox/facts', { fact: 'flying-pigs' })).status).toBe(400);
-    const { sandbox: other } = await stillSandbox({ facts: ['balance-2021'] });
-    expect(other.facts.has('balance-2021', SEC, 'validator-2')).toBe(true);
-    await other.close();
-  });
+it('facts are listed, switched on and off, and refused by an unknown name', async () => {
+  const list = async () => (await get('/_sandbox/facts')).body.facts;
+  expect((await list()).map((one: { fact: string }) => one.fact)).toEqual(Object.keys(FACTS));
+  await post('/_sandbox/facts', { fact: 'balance-2021', node: 'validator-1' });
+  expect((await list()).filter((one: { since?: number }) => one.since !== undefined)).toEqual([
+    { fact: 'balance-2021', what: FACTS['balance-2021'], since: SEC, node: 'validator-1' },
+  ]);
+  expect(sandbox().facts.has('balance-2021', SEC, 'validator-2')).toBe(false);
+  await post('/_sandbox/facts', { fact: 'balance-2021', on: false });
+  expect((await list()).some((one: { since?: number }) => one.since !== undefined)).toBe(false);
+  expect((await post('/_sandbox/facts', { fact: 'flying-pigs' })).status).toBe(400);
+  const { sandbox: other } = await stillSandbox({ facts: ['balance-2021'] });
+  expect(other.facts.has('balance-2021', SEC, 'validator-2')).toBe(true);
+  await other.close();
 });
 
-describe('the genesis', () => {
-  it('made the primary network and its chains in block -1', async () => {
-    const { body } = await get('/v1/networks/sandbox/subnets');
-    const primary = body.subnets.at(-1);
-    expect([primary.subnetId, primary.createBlockIndex]).toEqual([
-      '11111111111111111111111111111111LpoYY',
-      '-1',
-    ]);
-    expect(primary.blockchains).toMatchObject([
-      { blockchainName: 'P-Chain', createBlockNumber: '-1' },
-      { blockchainName: 'X-Chain', createBlockNumber: '-1' },
-      { blockchainName: 'C-Chain', createBlockNumber: '-1', evmChainId: 43114 },
-    ]);
-  });
+it('the genesis made the primary network and its chains in block -1', async () => {
+  const { body } = await get('/v1/networks/sandbox/subnets');
+  const primary = body.subnets.at(-1);
+  expect([primary.subnetId, primary.createBlockIndex]).toEqual([
+    '11111111111111111111111111111111LpoYY',
+    '-1',
+  ]);
+  expect(primary.blockchains).toMatchObject([
+    { blockchainName: 'P-Chain', createBlockNumber: '-1' },
+    { blockchainName: 'X-Chain', createBlockNumber: '-1' },
+    { blockchainName: 'C-Chain', createBlockNumber: '-1', evmChainId: 43114 },
+  ]);
 });
 
 describe('health of other releases', () => {

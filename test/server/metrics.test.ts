@@ -275,53 +275,49 @@ describe('what else is told', () => {
   });
 });
 
-describe('a part that cannot be read', () => {
-  it('costs only itself, and is told once', async () => {
-    await watched({ node: 'a', state: 'up' });
-    await sql`alter view reporting.node_latency_spans rename to away`;
-    try {
-      const pages = [await scrape(), await scrape()];
-      for (const page of pages) {
-        const parts = samplesOf(page, 'chain_recorder_scrape_part_success');
-        expect(parts).toHaveLength(metricParts.length);
-        expect(parts.filter((one) => !one.endsWith(' 1'))).toEqual(['{part="response_times"} 0']);
-        expect(samplesOf(page, 'node_up')).toEqual(['{node="a",probe="health"} 1']);
-      }
-      expect(warnings).toEqual([
-        [
-          { causes: { response_times: expect.stringContaining('node_latency_spans') } },
-          'some metrics cannot be read',
-        ],
-      ]);
-    } finally {
-      await sql`alter view reporting.away rename to node_latency_spans`;
+it('a part that cannot be read costs only itself, and is told once', async () => {
+  await watched({ node: 'a', state: 'up' });
+  await sql`alter view reporting.node_latency_spans rename to away`;
+  try {
+    const pages = [await scrape(), await scrape()];
+    for (const page of pages) {
+      const parts = samplesOf(page, 'chain_recorder_scrape_part_success');
+      expect(parts).toHaveLength(metricParts.length);
+      expect(parts.filter((one) => !one.endsWith(' 1'))).toEqual(['{part="response_times"} 0']);
+      expect(samplesOf(page, 'node_up')).toEqual(['{node="a",probe="health"} 1']);
     }
-  });
-});
-
-describe('more probes than are told one by one', () => {
-  it('have no samples, which is told; the rest is', async () => {
-    await sql`
-      insert into recorder.targets (source, target_key, target)
-      select 'node-health', n::text, jsonb_build_object('observer', 'paris', 'node', n::text, 'probe', 'health') from generate_series(1, 30001) n`;
-    await sql`
-      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
-      select 'node-health', n::text, 'node_health', 15000, true, now() from generate_series(1, 30001) n`;
-    await sql`analyze recorder.targets, recorder.target_datasets`;
-    const page = await scrape();
-    expect(samplesOf(page, 'chain_recorder_scrape_part_success')).toEqual(
-      expect.arrayContaining(['{part="nodes"} 0', '{part="response_times"} 0', '{part="work"} 1']),
-    );
-    expect(samplesOf(page, 'chain_recorder_node_state')).toEqual([]);
     expect(warnings).toEqual([
       [
-        expect.objectContaining({
-          causes: expect.objectContaining({ nodes: expect.stringContaining('30001 probes are more than') }),
-        }),
+        { causes: { response_times: expect.stringContaining('node_latency_spans') } },
         'some metrics cannot be read',
       ],
     ]);
-  });
+  } finally {
+    await sql`alter view reporting.away rename to node_latency_spans`;
+  }
+});
+
+it('more probes than are told one by one have no samples, which is told; the rest is', async () => {
+  await sql`
+      insert into recorder.targets (source, target_key, target)
+      select 'node-health', n::text, jsonb_build_object('observer', 'paris', 'node', n::text, 'probe', 'health') from generate_series(1, 30001) n`;
+  await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      select 'node-health', n::text, 'node_health', 15000, true, now() from generate_series(1, 30001) n`;
+  await sql`analyze recorder.targets, recorder.target_datasets`;
+  const page = await scrape();
+  expect(samplesOf(page, 'chain_recorder_scrape_part_success')).toEqual(
+    expect.arrayContaining(['{part="nodes"} 0', '{part="response_times"} 0', '{part="work"} 1']),
+  );
+  expect(samplesOf(page, 'chain_recorder_node_state')).toEqual([]);
+  expect(warnings).toEqual([
+    [
+      expect.objectContaining({
+        causes: expect.objectContaining({ nodes: expect.stringContaining('30001 probes are more than') }),
+      }),
+      'some metrics cannot be read',
+    ],
+  ]);
 });
 
 describe('the exposition', () => {

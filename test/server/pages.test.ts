@@ -63,12 +63,10 @@ describe('every page', () => {
   });
 });
 
-describe('an empty record', () => {
-  it('is not said to be as it should be', async () => {
-    const { body } = await ask(open);
-    expect(body).toContain('<h1 class="verdict idle">Nothing is recorded yet</h1>');
-    expect(body).not.toMatch(/as it should be|since now/);
-  });
+it('an empty record is not said to be as it should be', async () => {
+  const { body } = await ask(open);
+  expect(body).toContain('<h1 class="verdict idle">Nothing is recorded yet</h1>');
+  expect(body).not.toMatch(/as it should be|since now/);
 });
 
 describe('what is not there', () => {
@@ -137,14 +135,12 @@ describe('the token', () => {
   );
 });
 
-describe('the colours', () => {
-  it('are kept as they were chosen', async () => {
-    const chosen = await form(`${open}/theme`, { theme: 'dark', to: '/' });
-    expect(chosen).toMatchObject({ code: 303, headers: { location: '/' } });
-    const cookie = String(chosen.headers['set-cookie']).split(';')[0] ?? '';
-    expect((await ask(open, { headers: { cookie } })).body).toContain('data-theme="dark"');
-    expect((await ask(open, { headers: { cookie: 'theme="><b>' } })).body).toContain('data-theme="auto"');
-  });
+it('the colours are kept as they were chosen', async () => {
+  const chosen = await form(`${open}/theme`, { theme: 'dark', to: '/' });
+  expect(chosen).toMatchObject({ code: 303, headers: { location: '/' } });
+  const cookie = String(chosen.headers['set-cookie']).split(';')[0] ?? '';
+  expect((await ask(open, { headers: { cookie } })).body).toContain('data-theme="dark"');
+  expect((await ask(open, { headers: { cookie: 'theme="><b>' } })).body).toContain('data-theme="auto"');
 });
 
 describe('a form', () => {
@@ -163,39 +159,35 @@ describe('a form', () => {
   });
 });
 
-describe('a page that waits for the database in vain', () => {
-  it('says that it may be away, or slow', async () => {
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-    const fresh = await servePagesOf(database.url); // it remembers no answer
-    try {
-      await sql.begin(async (held) => {
-        await held`lock table recorder.target_datasets in access exclusive mode`;
-        expect(await ask(`${fresh.address}/`)).toMatchObject({
-          code: 503,
-          body: expect.stringMatching(/no answer within \d+ ms.*a database that is there may take longer/s),
-        });
+it('a page that waits for the database in vain says that it may be away, or slow', async () => {
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  const fresh = await servePagesOf(database.url); // it remembers no answer
+  try {
+    await sql.begin(async (held) => {
+      await held`lock table recorder.target_datasets in access exclusive mode`;
+      expect(await ask(`${fresh.address}/`)).toMatchObject({
+        code: 503,
+        body: expect.stringMatching(/no answer within \d+ ms.*a database that is there may take longer/s),
       });
-    } finally {
-      await fresh.close();
-      await sql.end();
-    }
-  });
+    });
+  } finally {
+    await fresh.close();
+    await sql.end();
+  }
 });
 
-describe('while the database is away', () => {
-  it('every page is readable, says so, and says what goes on', async () => {
-    proxy.weather = { kind: 'down' };
-    proxy.reset();
-    for (const path of reading)
-      await expect
-        .poll(() => ask(open + path), { message: path })
-        .toMatchObject({
-          code: 503,
-          headers: { 'retry-after': '10' },
-          body: expect.stringMatching(/<h1>No database.*The recorder goes on trying/s),
-        });
-    proxy.weather = { kind: 'fair' };
-    for (const path of reading)
-      await expect.poll(() => ask(open + path), { timeout: 20_000 }).toMatchObject({ code: 200 });
-  });
+it('while the database is away every page is readable, says so, and says what goes on', async () => {
+  proxy.weather = { kind: 'down' };
+  proxy.reset();
+  for (const path of reading)
+    await expect
+      .poll(() => ask(open + path), { message: path })
+      .toMatchObject({
+        code: 503,
+        headers: { 'retry-after': '10' },
+        body: expect.stringMatching(/<h1>No database.*The recorder goes on trying/s),
+      });
+  proxy.weather = { kind: 'fair' };
+  for (const path of reading)
+    await expect.poll(() => ask(open + path), { timeout: 20_000 }).toMatchObject({ code: 200 });
 });

@@ -76,9 +76,7 @@ describe.each(['retry-after', 'ratelimit-reset'])('%s', (name) => {
   });
 });
 
-describe('ratelimit-reset', () => {
-  it('counts only where nothing is left', () => {
-    expect(allowanceIn(response({ 'ratelimit-reset': '60', 'ratelimit-remaining': '1' }), NOW)).toBeNull();
-    expect(allowanceIn(response({ 'ratelimit-reset': '60' }), NOW)).toBeNull();
-  });
+it('ratelimit-reset counts only where nothing is left', () => {
+  expect(allowanceIn(response({ 'ratelimit-reset': '60', 'ratelimit-remaining': '1' }), NOW)).toBeNull();
+  expect(allowanceIn(response({ 'ratelimit-reset': '60' }), NOW)).toBeNull();
 });

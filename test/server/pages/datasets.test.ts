@@ -10,24 +10,20 @@ beforeAll(async () => {
   await sql`grant usage on schema reporting to recorder_reader`;
   await sql`grant select on all tables in schema reporting to recorder_reader`;
 });
-describe('the list', () => {
-  it('leads to every dataset and view, with what it means, and keeps the moment', async () => {
-    const { body } = await ask('/datasets?as_of=2026-06-01');
-    for (const { name, about } of catalogue.datasets.values()) {
-      expect(linkOf(body, name)).toBe(`/datasets/${name}?as_of=2026-06-01T00:00:00Z`);
-      expect(textOf(body)).toContain(about);
-    }
-    for (const name of ['metric_over_time', 'freshness', 'node_uptime'])
-      expect(linksOf(body, name), name).toHaveLength(1);
-  });
+it('the list leads to every dataset and view, with what it means, and keeps the moment', async () => {
+  const { body } = await ask('/datasets?as_of=2026-06-01');
+  for (const { name, about } of catalogue.datasets.values()) {
+    expect(linkOf(body, name)).toBe(`/datasets/${name}?as_of=2026-06-01T00:00:00Z`);
+    expect(textOf(body)).toContain(about);
+  }
+  for (const name of ['metric_over_time', 'freshness', 'node_uptime'])
+    expect(linksOf(body, name), name).toHaveLength(1);
 });
 
-describe('a ledger', () => {
-  it('is not said to have no rows: nobody counts them', async () => {
-    const [health = []] = rowsOf((await ask('/datasets')).body);
-    expect(health[0]).toMatch(/^node_health/);
-    expect(health.at(-1)).toBe('–');
-  });
+it('a ledger is not said to have no rows: nobody counts them', async () => {
+  const [health = []] = rowsOf((await ask('/datasets')).body);
+  expect(health[0]).toMatch(/^node_health/);
+  expect(health.at(-1)).toBe('–');
 });
 
 describe('rows', () => {

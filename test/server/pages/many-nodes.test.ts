@@ -41,29 +41,25 @@ describe.each(['/', '/status'])('%s of more nodes than can be read', (path) => {
   });
 });
 
-describe('/status of many nodes', () => {
-  it('tells those in full that want a look, and of each other one its days and uptimes in a line', async () => {
-    const { body: text } = await ask('/status');
-    const inFull = [...text.matchAll(/<h3><a href="\/status\/(node-\d+)"/g)].map(([, node]) => node);
-    expect(inFull).toEqual([...down]);
-    const [, line = ''] = text.split('<a href="/status/node-1">node-1</a>');
-    const [told = ''] = line.split('</tr>');
-    expect(told).toContain('The last 90 days of node-1: of 2 recorded, 2 wholly up');
-    expect(told).toContain('/status/node-1?from=');
-    expect([...told.matchAll(/100\.000.%/g)]).toHaveLength(4);
-  });
+it('/status of many nodes tells those in full that want a look, and of each other one its days and uptimes in a line', async () => {
+  const { body: text } = await ask('/status');
+  const inFull = [...text.matchAll(/<h3><a href="\/status\/(node-\d+)"/g)].map(([, node]) => node);
+  expect(inFull).toEqual([...down]);
+  const [, line = ''] = text.split('<a href="/status/node-1">node-1</a>');
+  const [told = ''] = line.split('</tr>');
+  expect(told).toContain('The last 90 days of node-1: of 2 recorded, 2 wholly up');
+  expect(told).toContain('/status/node-1?from=');
+  expect([...told.matchAll(/100\.000.%/g)]).toHaveLength(4);
 });
 
-describe('the nodes that a page does not list', () => {
-  it('are linked to up to a thousand, those that want a look first; the others are counted', () => {
-    const many = Array.from({ length: 1_500 }, (_, at) => ({
-      node: `node-${at + 1}`,
-      state: at < 3 ? ('down' as const) : ('up' as const),
-    }));
-    const text = renderToString(h(NotListed, { nodes: many }));
-    expect(text).toContain('1\u202f500 more nodes: 3 down, 1\u202f497 up');
-    expect([...text.matchAll(/<a href="\/status\/node-\d+"/g)]).toHaveLength(1_000);
-    expect(text).toContain('href="/status/node-1"');
-    expect(text).toContain('and 500 that are not linked here');
-  });
+it('the nodes that a page does not list are linked to up to a thousand, those that want a look first; the others are counted', () => {
+  const many = Array.from({ length: 1_500 }, (_, at) => ({
+    node: `node-${at + 1}`,
+    state: at < 3 ? ('down' as const) : ('up' as const),
+  }));
+  const text = renderToString(h(NotListed, { nodes: many }));
+  expect(text).toContain('1\u202f500 more nodes: 3 down, 1\u202f497 up');
+  expect([...text.matchAll(/<a href="\/status\/node-\d+"/g)]).toHaveLength(1_000);
+  expect(text).toContain('href="/status/node-1"');
+  expect(text).toContain('and 500 that are not linked here');
 });

@@ -131,9 +131,8 @@ describe('/quarantine', () => {
   });
 });
 
-describe('/alerts', () => {
-  it('shows what is open first, those that are told before those that wait, and what is over by pages', async () => {
-    await sql`
+it('/alerts shows what is open first, those that are told before those that wait, and what is over by pages', async () => {
+  await sql`
       insert into recorder.alerts (recorder, rule, subject, severity, state, summary, since, began_at, fired_at, resolved_at, flapping, acknowledged_at, acknowledged_by, note)
       select 'recorder', case n % 2 when 0 then 'node-down' else 'dataset-late' end, '<i>' || n, 'critical',
         case n when 60 then 'pending' when 59 then 'firing' else 'resolved' end, 'it <b>is</b> so ' || n, null,
@@ -141,41 +140,36 @@ describe('/alerts', () => {
         case when n < 59 then '2026-01-01'::timestamptz + n * interval '2 hour' end, false,
         case n when 59 then now() end, case n when 59 then 'ann' end, case n when 59 then 'on <u>it</u>' end
       from generate_series(1, 60) n`;
-    const first = await page('/alerts');
-    const summaries = (body: string) =>
-      [...body.matchAll(/it &lt;b>is&lt;\/b> so (\d+)/g)].map(([, n]) => Number(n));
-    expect(summaries(first)).toEqual([59, 60, ...Array.from({ length: 50 }, (_, at) => 58 - at)]);
-    expect(first).toContain('ann: on &lt;u>it&lt;/u>');
-    expect(first).not.toContain('<i>5');
-    expect(summaries(await page(next(first) ?? ''))).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
-    const late = await page('/alerts?rule=dataset-late');
-    expect(summaries(late).slice(0, 3)).toEqual([59, 57, 55]);
-    const rows = await ask('/api/v1/views/alerts?rule=node-down&sort=-id&limit=2');
-    expect(
-      JSON.parse(rows.body)
-        .rows.map(({ id }: { id: string }) => id)
-        .map(Number),
-    ).toHaveLength(2);
-  });
+  const first = await page('/alerts');
+  const summaries = (body: string) =>
+    [...body.matchAll(/it &lt;b>is&lt;\/b> so (\d+)/g)].map(([, n]) => Number(n));
+  expect(summaries(first)).toEqual([59, 60, ...Array.from({ length: 50 }, (_, at) => 58 - at)]);
+  expect(first).toContain('ann: on &lt;u>it&lt;/u>');
+  expect(first).not.toContain('<i>5');
+  expect(summaries(await page(next(first) ?? ''))).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+  const late = await page('/alerts?rule=dataset-late');
+  expect(summaries(late).slice(0, 3)).toEqual([59, 57, 55]);
+  const rows = await ask('/api/v1/views/alerts?rule=node-down&sort=-id&limit=2');
+  expect(
+    JSON.parse(rows.body)
+      .rows.map(({ id }: { id: string }) => id)
+      .map(Number),
+  ).toHaveLength(2);
 });
 
-describe('/discrepancies', () => {
-  it('tells those that stand from those that ended', async () => {
-    expect(await page('/discrepancies')).toMatch(/>one<.*25\.?.*>two<|>two<.*>one</s);
-    const standing = await page('/discrepancies?state=standing');
-    expect(standing).toContain('>one<');
-    expect(standing).toContain('20.00 %');
-    expect(standing).not.toContain('>two<');
-    expect(await page('/discrepancies?check=balances')).not.toContain('>one<');
-  });
+it('/discrepancies tells those that stand from those that ended', async () => {
+  expect(await page('/discrepancies')).toMatch(/>one<.*25\.?.*>two<|>two<.*>one</s);
+  const standing = await page('/discrepancies?state=standing');
+  expect(standing).toContain('>one<');
+  expect(standing).toContain('20.00 %');
+  expect(standing).not.toContain('>two<');
+  expect(await page('/discrepancies?check=balances')).not.toContain('>one<');
 });
 
-describe('/queues', () => {
-  it('shows what jobs say as text', async () => {
-    for (const path of ['/queues', '/queues/polls?state=active']) {
-      const body = await page(path);
-      expect(body).toContain('it &lt;s>failed&lt;/s>');
-      expect(body).toContain('node=&lt;u>');
-    }
-  });
+it('/queues shows what jobs say as text', async () => {
+  for (const path of ['/queues', '/queues/polls?state=active']) {
+    const body = await page(path);
+    expect(body).toContain('it &lt;s>failed&lt;/s>');
+    expect(body).toContain('node=&lt;u>');
+  }
 });

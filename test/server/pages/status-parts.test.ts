@@ -133,23 +133,21 @@ describe('a name', () => {
   });
 });
 
-describe('the seal', () => {
-  it('is told once there is one, with the head that verify compares', async () => {
-    expect((await ask('/status')).body).toContain('The record is not sealed yet');
-    const signal = new AbortController().signal;
-    const made = await sealUntil(
-      { databaseUrl: database.url, clock: () => now, key: undefined, signal },
-      now - hour,
-    );
-    if (!made || made === 'busy') throw new Error('nothing was sealed');
-    const page = async () => (await ask('/status')).body;
-    await expect.poll(page).toContain(`<code>${made.head}</code>`);
-    const [ledger] = await sql<{ head: string }[]>`
+it('the seal is told once there is one, with the head that verify compares', async () => {
+  expect((await ask('/status')).body).toContain('The record is not sealed yet');
+  const signal = new AbortController().signal;
+  const made = await sealUntil(
+    { databaseUrl: database.url, clock: () => now, key: undefined, signal },
+    now - hour,
+  );
+  if (!made || made === 'busy') throw new Error('nothing was sealed');
+  const page = async () => (await ask('/status')).body;
+  await expect.poll(page).toContain(`<code>${made.head}</code>`);
+  const [ledger] = await sql<{ head: string }[]>`
       select head from reporting.seals where dataset = 'node_health' order by seal desc limit 1`;
-    expect(await page()).toContain(`<code>${ledger?.head}</code>`);
-    expect(await page()).toContain(made.until.toISOString().slice(0, 19).replace('T', ' '));
-    expect(await page()).not.toContain(', signed');
-  });
+  expect(await page()).toContain(`<code>${ledger?.head}</code>`);
+  expect(await page()).toContain(made.until.toISOString().slice(0, 19).replace('T', ' '));
+  expect(await page()).not.toContain(', signed');
 });
 
 describe('the logo', () => {

@@ -276,40 +276,34 @@ describe('/status/NODE', () => {
   });
 });
 
-describe('a ledger that stands still', () => {
-  it('shows nothing as up, neither to the public nor on the overview', async () => {
-    const target = sql.json({ observer: 'paris', node: 'several', probe: 'health' });
-    await sql`insert into recorder.targets (source, target_key, target) values ('node-health', 'k', ${target})`;
-    await sql`
+it('a ledger that stands still shows nothing as up, neither to the public nor on the overview', async () => {
+  const target = sql.json({ observer: 'paris', node: 'several', probe: 'health' });
+  await sql`insert into recorder.targets (source, target_key, target) values ('node-health', 'k', ${target})`;
+  await sql`
       insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
       values ('node-health', 'k', 'node_health', 5000, true, '2026-01-01')`;
-    const later = await servedAt(now + 10 * minute);
-    try {
-      for (const [path, end] of [
-        ['/', '</section>'],
-        ['/status', 'id="maintenance"'],
-      ] as const) {
-        const { body } = await askAt(later.address + path, { headers: { authorization: `Bearer ${TOKEN}` } });
-        const [, nodes = ''] = body.split('id="nodes"');
-        const tones = [...(nodes.split(end)[0] ?? '').matchAll(/class="state (\w+)"/g)].map(
-          ([, tone]) => tone,
-        );
-        expect(tones.length, path).toBeGreaterThanOrEqual(4);
-        expect(tones, path).not.toContain('good');
-      }
-    } finally {
-      await later.close();
+  const later = await servedAt(now + 10 * minute);
+  try {
+    for (const [path, end] of [
+      ['/', '</section>'],
+      ['/status', 'id="maintenance"'],
+    ] as const) {
+      const { body } = await askAt(later.address + path, { headers: { authorization: `Bearer ${TOKEN}` } });
+      const [, nodes = ''] = body.split('id="nodes"');
+      const tones = [...(nodes.split(end)[0] ?? '').matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);
+      expect(tones.length, path).toBeGreaterThanOrEqual(4);
+      expect(tones, path).not.toContain('good');
     }
-  });
+  } finally {
+    await later.close();
+  }
 });
 
-describe('when nobody watches any more', () => {
-  it('says at once that nobody watches any more, and shows nothing as up', async () => {
-    await sql`update recorder.health_observers set lease_until = now() - interval '1 s'`;
-    const states = async () =>
-      [...(await ask('/status')).body.matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);
-    await expect.poll(states, { timeout: 20_000 }).not.toContain('good');
-    expect((await ask('/status')).body).toContain('a state that nobody knows');
-    await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
-  });
+it('when nobody watches any more says at once that nobody watches any more, and shows nothing as up', async () => {
+  await sql`update recorder.health_observers set lease_until = now() - interval '1 s'`;
+  const states = async () =>
+    [...(await ask('/status')).body.matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);
+  await expect.poll(states, { timeout: 20_000 }).not.toContain('good');
+  expect((await ask('/status')).body).toContain('a state that nobody knows');
+  await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
 });
