@@ -6,8 +6,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { doubtfulVariables } from '../../src/config/doubtful-variables.ts';
 import { readEnvironment, soundEnvironment } from '../../src/config/environment.ts';
 import { readSecrets } from '../../src/config/secrets.ts';
-import { UsageError } from '../../src/errors.ts';
 import { openTarget } from '../../src/warehouse/open-target.ts';
+import { problemsOf } from './problems.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-environment-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -18,15 +18,7 @@ function secretFile(text: string): string {
   return file;
 }
 
-function problems(env: NodeJS.ProcessEnv): readonly string[] {
-  try {
-    readEnvironment(env);
-  } catch (error) {
-    if (error instanceof UsageError) return error.problems;
-    throw error;
-  }
-  return [];
-}
+const problems = (env: NodeJS.ProcessEnv) => problemsOf(() => readEnvironment(env));
 
 describe('the environment', () => {
   it('may be empty', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkConfig, loadConfig } from '../../src/config/load.ts';
 import { catalogNames } from '../../src/configured-feeds.ts';
-import { UsageError } from '../../src/errors.ts';
+import { problemsOf } from './problems.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-config-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -15,17 +15,7 @@ function load(text: string) {
   return loadConfig(file, catalogNames);
 }
 
-/** The problems of a configuration, without the file's name. */
-function problems(work: () => unknown): readonly string[] {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof UsageError) return error.problems.map((one) => one.replace(/^\S+\.yaml: /, ''));
-    throw error;
-  }
-  return [];
-}
-const check = (value: unknown) => problems(() => checkConfig(value, catalogNames, 'test.yaml'));
+const check = (value: unknown) => problemsOf(() => checkConfig(value, catalogNames, 'test.yaml'));
 const node = { name: 'one', url: 'http://127.0.0.1:9650' };
 
 describe('YAML that is valid, and no configuration', () => {
@@ -51,7 +41,7 @@ describe('YAML that is valid, and no configuration', () => {
       /^\["a","b"\]: is no name of a setting: names are texts$/,
     ],
   ])('%s is told in words', (_, text, words) => {
-    expect(problems(() => load(text))).toEqual([expect.stringMatching(words)]);
+    expect(problemsOf(() => load(text))).toEqual([expect.stringMatching(words)]);
   });
 });
 
@@ -132,7 +122,7 @@ datasets:
     ],
     ['a text that begins with @', 'network: @mainnet\n', /line 1, column 10: put the text into quotes/],
   ])('with %s says the line and the mend', (_, text, said) => {
-    expect(problems(() => load(text))).toContainEqual(expect.stringMatching(said));
+    expect(problemsOf(() => load(text))).toContainEqual(expect.stringMatching(said));
   });
 
   it.each([
@@ -175,8 +165,19 @@ datasets:
     expect(check({ network: 'mainnet', ...value })).toContain(said);
   });
 
+  it.each([
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['36h', 129_600_000],
+    ['7d', 604_800_000],
+  ])('counts a duration of %s as %i ms', (every, ms) => {
+    expect(load(`network: fuji\ndatasets: { validators: { every: ${every} } }`).datasets.validators).toEqual({
+      every: ms,
+    });
+  });
+
   it('with six mistakes gets six messages, each with its path', () => {
-    const found = problems(() =>
+    const found = problemsOf(() =>
       load(`
 network: moonnet
 upstreams:
@@ -312,20 +313,20 @@ datasets:
   });
 
   it('that is no YAML says so, with its line', () => {
-    expect(problems(() => load('network: [mainnet\nwatch: {'))[0]).toMatch(/line \d/);
+    expect(problemsOf(() => load('network: [mainnet\nwatch: {'))[0]).toMatch(/line \d/);
   });
 
   it.each(['- a\n- b', 'text', '42'])('that is no map says so: %j', (text) => {
-    expect(problems(() => load(text))).toHaveLength(1);
+    expect(problemsOf(() => load(text))).toHaveLength(1);
   });
 
   it('that is empty lacks its network', () => {
-    expect(problems(() => load(''))).toEqual([expect.stringContaining('network')]);
+    expect(problemsOf(() => load(''))).toEqual([expect.stringContaining('network')]);
   });
 
   it('that is not there says so', () => {
     const missing = join(dir, 'missing.yaml');
-    expect(problems(() => loadConfig(missing, catalogNames))[0]).toContain('missing.yaml');
+    expect(problemsOf(() => loadConfig(missing, catalogNames))[0]).toContain('missing.yaml');
   });
 
   it('may share settings by anchors and merge keys', () => {
@@ -346,18 +347,18 @@ datasets:
     const file = join(dir, 'encoded.yaml');
     const mark = encoding === 'utf16le' ? '\ufeff' : '';
     writeFileSync(file, Buffer.from(`${mark}network: fuji # für das Dorf`, encoding));
-    expect(problems(() => loadConfig(file, catalogNames))).toEqual([expect.stringContaining(told)]);
+    expect(problemsOf(() => loadConfig(file, catalogNames))).toEqual([expect.stringContaining(told)]);
   });
 
   it('of several documents is told to be one, in words for people', () => {
-    const [problem, ...more] = problems(() => load('network: fuji\n---\nnetwork: mainnet\n'));
+    const [problem, ...more] = problemsOf(() => load('network: fuji\n---\nnetwork: mainnet\n'));
     expect(more).toEqual([]);
     expect(problem).toMatch(/line 2, column 1: .*keep one/);
     expect(problem).not.toContain('parseAllDocuments');
   });
 
   it('with a tag that means nothing here is refused: its text is not the value', () => {
-    expect(problems(() => load('network: fuji\nname: !secret recorder\n'))).toEqual([
+    expect(problemsOf(() => load('network: fuji\nname: !secret recorder\n'))).toEqual([
       expect.stringMatching(/!secret.*line 2.*environment/),
     ]);
   });
@@ -370,6 +371,6 @@ datasets:
         return `${name}: &${name} [${Array(9).fill(`*${before}`).join(',')}]`;
       }),
     ].join('\n');
-    expect(problems(() => load(bomb))).toEqual([expect.stringContaining('write out')]);
+    expect(problemsOf(() => load(bomb))).toEqual([expect.stringContaining('write out')]);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
 import { catalogNames } from '../../src/configured-feeds.ts';
-import { UsageError } from '../../src/errors.ts';
+import { problemsOf } from './problems.ts';
 
 /** A valid configuration with a text at each of the places below. */
 const valid = () => ({
@@ -26,15 +26,7 @@ const valid = () => ({
   },
 });
 
-const problems = (value: unknown): readonly string[] => {
-  try {
-    checkConfig(value, catalogNames, 'test.yaml');
-    return [];
-  } catch (error) {
-    if (error instanceof UsageError) return error.problems.map((one) => one.replace('test.yaml: ', ''));
-    throw error;
-  }
-};
+const problems = (value: unknown) => problemsOf(() => checkConfig(value, catalogNames, 'test.yaml'));
 
 interface Place {
   readonly path: string;

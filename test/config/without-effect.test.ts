@@ -2,18 +2,11 @@ import { expect, it } from 'vitest';
 import { checkConfig } from '../../src/config/load.ts';
 import { catalogNames } from '../../src/configured-feeds.ts';
 import type { Ask, Scope } from '../../src/datasets/contract.ts';
-import { UsageError } from '../../src/errors.ts';
 import { recorded } from '../../src/recorded.ts';
+import { problemsOf } from './problems.ts';
 
-function problems(more: object): readonly string[] {
-  try {
-    checkConfig({ network: 'mainnet', ...more }, catalogNames, 'file');
-  } catch (error) {
-    if (error instanceof UsageError) return error.problems;
-    throw error;
-  }
-  return [];
-}
+const problems = (more: object) =>
+  problemsOf(() => checkConfig({ network: 'mainnet', ...more }, catalogNames, 'file'));
 
 const upstreams = { nodes: [{ name: 'one', url: 'http://127.0.0.1:9650' }] };
 const window = { from: '2026-01-01', to: '2026-01-02' };
