@@ -61,7 +61,12 @@ const document = z.looseObject({
     parameters: z.record(z.string(), z.looseObject({ name: z.string(), required: z.boolean().optional() })),
   }),
 });
-const openApi = async () => document.parse(JSON.parse((await get('/openapi.json')).text));
+let served: Promise<z.infer<typeof document>> | undefined;
+/** Returns the document, fetched once. */
+const openApi = () => {
+  served ??= get('/openapi.json').then(({ text }) => document.parse(JSON.parse(text)));
+  return served;
+};
 
 describe('the document', () => {
   it('is OpenAPI 3.1', async () => {
@@ -70,8 +75,8 @@ describe('the document', () => {
     expect(valid).toBe(true);
   });
 
-  it('has every address once, and every address answers as its schema says', async () => {
-    const { paths, components } = await openApi();
+  it('has every address once', async () => {
+    const { paths } = await openApi();
     const ids = Object.values(paths).map((path) => path.get.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const name of catalogue.datasets.keys())
@@ -81,10 +86,17 @@ describe('the document', () => {
         ),
       );
     for (const name of catalogue.views.keys()) expect(paths).toHaveProperty([`/views/${name}`]);
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    ajv.addSchema({ $id: 'document', components });
-    let rows = 0;
+  });
+
+  const names = [...catalogue.datasets.keys(), ...catalogue.views.keys()];
+  const isOf = (path: string, name: string) => path.split('/').includes(name);
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  let rows = 0;
+  it.each([...new Set(names), null])('has the schema of what each address of %s returns', async (name) => {
+    const { paths, components } = await openApi();
+    if (ajv.schemas.document === undefined) ajv.addSchema({ $id: 'document', components });
     for (const [path, { get: operation }] of Object.entries(paths)) {
+      if (name === null ? names.some((one) => isOf(path, one)) : !isOf(path, name)) continue;
       const told = await toldFor(path, resolved(operation.parameters, components.parameters));
       if (told === null) continue;
       const answer = await api(`${path}?${new URLSearchParams(told)}`);
@@ -93,8 +105,9 @@ describe('the document', () => {
       expect(check(answer), `${path}: ${ajv.errorsText(check.errors)}`).toBe(true);
       rows += Array.isArray(answer.rows) ? answer.rows.length : 0;
     }
-    expect(rows).toBeGreaterThan(1_000);
   });
+
+  it('was compared with many rows', () => expect(rows).toBeGreaterThan(1_000));
 });
 
 /** The parameters of an operation, which the document has once for all. */
@@ -331,39 +344,31 @@ const HOSTILE = [
 ];
 
 describe('hostile requests', () => {
-  it('are refused in words or answered, and never fail', async () => {
+  it.each([
+    '/datasets/metric_points/rows',
+    '/datasets/validators/changes',
+    '/datasets/p_blocks/coverage',
+    '/datasets/validator_uptime/series',
+    '/questions/top-chains',
+  ])('of %s are refused with a reason or answered, and never fail', async (path) => {
     const { paths, components } = await openApi();
-    const codes = new Map<number, number>();
-    const targets = [
-      '/datasets/metric_points/rows',
-      '/datasets/validators/changes',
-      '/datasets/p_blocks/coverage',
-      '/datasets/validator_uptime/series',
-      '/questions/top-chains',
-    ];
-    for (const path of targets) {
-      const names = resolved(paths[path]?.get.parameters ?? [], components.parameters).map(
-        ({ name }) => name,
-      );
-      expect(names.length, path).toBeGreaterThan(2);
-      // Of the filters one of each kind: thousands are checked by the same few schemas.
-      const kinds = new Map(
-        names.map((name) => [name.includes('.') ? name.replace(/^.*\./, '') : name, name]),
-      );
-      for (const name of [...kinds.values(), '__proto__', 'x'])
-        for (const value of HOSTILE) {
-          const { code, text } = await get(
-            `/api/v1${path}?${name}=${value.includes('%') ? value : encodeURIComponent(value)}`,
-          );
-          expect(code < 500, `${path}?${name}=${value.slice(0, 40)}: ${code} ${text.slice(0, 200)}`).toBe(
-            true,
-          );
-          codes.set(code, (codes.get(code) ?? 0) + 1);
-        }
-      const twice = await get(`/api/v1${path}?limit=1&limit=2&format=csv&format=json`);
-      expect(twice.code).toBe(400);
-    }
-    expect([...codes.keys()].sort()).toEqual([200, 400]);
+    const codes = new Set<number>();
+    const names = resolved(paths[path]?.get.parameters ?? [], components.parameters).map(({ name }) => name);
+    expect(names.length, path).toBeGreaterThan(2);
+    // Of the filters one of each kind: thousands are checked by the same few schemas.
+    const kinds = new Map(names.map((name) => [name.includes('.') ? name.replace(/^.*\./, '') : name, name]));
+    for (const name of [...kinds.values(), '__proto__', 'x'])
+      for (const value of HOSTILE) {
+        const { code, text } = await get(
+          `/api/v1${path}?${name}=${value.includes('%') ? value : encodeURIComponent(value)}`,
+        );
+        expect(code < 500, `${path}?${name}=${value.slice(0, 40)}: ${code} ${text.slice(0, 200)}`).toBe(true);
+        codes.add(code);
+      }
+    const twice = await get(`/api/v1${path}?limit=1&limit=2&format=csv&format=json`);
+    expect(twice.code).toBe(400);
+    expect([...codes].filter((code) => code !== 200 && code !== 400)).toEqual([]);
+    expect(codes).toContain(400);
     expect(warnings).toEqual([]);
     expect((await sql`select count(*)::int as count from reporting.subnets`)[0]?.count).toBeGreaterThan(0);
   });

@@ -27,9 +27,8 @@ it('a ledger is not said to have no rows: nobody counts them', async () => {
 });
 
 describe('rows', () => {
-  it('of every view and function are a page', async () => {
-    for (const { name } of catalogue.views.values())
-      expect({ name, code: (await ask(`/datasets/${name}`)).code }).toEqual({ name, code: 200 });
+  it.each([...catalogue.views.keys()])('of %s are a page', async (name) => {
+    expect((await ask(`/datasets/${name}`)).code).toBe(200);
     expect(faults).toEqual([]);
   });
 
