@@ -75,8 +75,14 @@ const scope: Scope = {
   options: {},
 };
 
-/** A scope that watches the asset or the validators that a result is about. Many are printed without their requests. */
-function scopeOf(result: unknown): Scope {
+/** The owner of some documented outputs, as address and in their bytes. The documented requests name another address. */
+const OWNER = {
+  address: 'avax13w5cm2awhnvrq4nenpqul0zk0k93puskh7xtzh',
+  bytes: '8ba98dabaebcd83056799841cfbc567d8b10f216',
+};
+
+/** A scope that watches the asset, the validators or the owner that a result is about. Many are printed without their requests. */
+function scopeOf({ result }: Documented): Scope {
   const assets = textsOf([result], 'assetID');
   const nodeIds = textsOf(memberOf(result, 'validators'), 'nodeID');
   const { watch } = scope;
@@ -86,9 +92,13 @@ function scopeOf(result: unknown): Scope {
       ...watch,
       assets: assets.length > 0 ? assets : watch.assets,
       nodeIds: nodeIds.length > 0 ? nodeIds : watch.nodeIds,
+      addresses: JSON.stringify(result).includes(OWNER.bytes) ? [OWNER.address] : watch.addresses,
     },
   };
 }
+
+/** The transaction that the documentation prints for avm.getTx. */
+const TRANSACTION = '2oJCbb8pfdxEHAf9A8CdN4Afj9VSR3xzyzNkf8tDv7aM1sfNFL';
 
 /** The texts of a member in the objects of a list. */
 const textsOf = (list: unknown, name: string) =>
@@ -97,11 +107,14 @@ const textsOf = (list: unknown, name: string) =>
     .filter((value) => typeof value === 'string');
 
 /** The targets for which a source calls the method. A block is the same by id and by height. */
-function targetsFor(source: Source, { method, result }: Documented): Target[] {
+function targetsFor(source: Source, answer: Documented): Target[] {
   const node = 'validator-1';
-  if (!source.demand) return source.targets(scopeOf(result));
+  if (!source.demand) return source.targets(scopeOf(answer));
   return [
-    source.demand(method.includes('getBlock') ? { node, blockId: 'any' } : { node, txId: 'any' }, scope),
+    source.demand(
+      answer.method.includes('getBlock') ? { node, blockId: 'any' } : { node, txId: TRANSACTION },
+      scope,
+    ),
   ];
 }
 

@@ -129,20 +129,20 @@ describe('as of a moment', () => {
     const clock = new ManualClock(start + 100 * hour);
     const context = recordingContext(sql, clock.read);
     const blocks = scriptedFeed(pBlocks, { node: 'fickle' });
-    for (const id of ['first', 'second', 'third']) {
-      blocks.script = () => onlyPage({ blocks: [{ height: 1, id }] });
+    for (const time of [1, 2, 3]) {
+      blocks.script = () => onlyPage({ blocks: [{ height: 1, id: 'one', time }] });
       await run(context, blocks);
       clock.now += hour;
     }
     const said = async (at: number) =>
       (
-        await sql`select id from reporting.p_blocks_as_of(${new Date(start + at * hour)}) where node = 'fickle'`
-      ).map(({ id }) => id);
+        await sql`select extract(epoch from time)::int as time from reporting.p_blocks_as_of(${new Date(start + at * hour)}) where node = 'fickle'`
+      ).map(({ time }) => time);
     expect([await said(99), await said(100.5), await said(101.5), await said(102.5)]).toEqual([
       [],
-      ['first'],
-      ['second'],
-      ['third'],
+      [1],
+      [2],
+      [3],
     ]);
   });
 

@@ -319,9 +319,9 @@ describe('a log that nodes tell', () => {
   });
 
   it('has what a node says now of what it said otherwise before', async () => {
-    await block('a', 1, 'one');
-    await block('b', 1, 'fork');
-    await block('b', 1, 'one');
+    await block('a', 1, 'one', { time: 2 });
+    await block('b', 1, 'one', { time: 1 });
+    await block('b', 1, 'one', { time: 2 });
     expect(await blocks()).toEqual([{ height: 1, id: 'one', nodes: ['a', 'b'], disagreeing: null }]);
   });
 
@@ -361,7 +361,7 @@ describe('a log that nodes tell', () => {
         (one) => one.of,
       );
     await note(0);
-    for (const node of ['a', 'b', 'c']) await block(node, 1, node === 'c' ? 'fork' : 'one');
+    for (const node of ['a', 'b', 'c']) await block(node, 1, 'one', { time: node === 'c' ? 2 : 1 });
     for (const node of ['a', 'b']) await block(node, 2, 'two');
     await block('c', 2, 'two', { tx: { of: 'c' } }); // what others leave out contradicts nothing
     expect(await told()).toEqual([{ thing: 'height=1', node: 'c' }]);
@@ -370,7 +370,7 @@ describe('a log that nodes tell', () => {
     // A node comes later with another block of a height that was compared; a block is said otherwise than before.
     clock.now += 4 * every;
     await block('d', 2, 'other');
-    await block('c', 1, 'one');
+    await block('c', 1, 'one', { time: 1 });
     expect(await told()).toEqual([{ thing: 'height=2', node: 'd' }]);
     await note(0);
     await note(3);

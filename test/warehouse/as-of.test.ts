@@ -33,12 +33,12 @@ const LARGE = '9007199254740993';
 
 /** What the upstreams say, an hour after the other: values that change and change back, members that leave and come back. */
 const rounds = [
-  { weights: { a: '1', b: '2' }, points: ['1', '2'], block: 'one' },
-  { weights: { a: '1', b: LARGE, c: '3' }, points: ['1', '2.5'], block: 'one' },
-  { weights: { b: LARGE, c: '3' }, points: ['7', '2.5'], block: 'two' },
-  { weights: { b: '2', c: '3' }, points: ['7'], block: 'two' },
-  { weights: { a: '1', b: '2', c: '4' }, points: ['1', '2.5'], block: 'one' },
-  { weights: { a: '9', c: '4' }, points: ['1', LARGE], block: 'three' },
+  { weights: { a: '1', b: '2' }, points: ['1', '2'], blockTime: 1 },
+  { weights: { a: '1', b: LARGE, c: '3' }, points: ['1', '2.5'], blockTime: 1 },
+  { weights: { b: LARGE, c: '3' }, points: ['7', '2.5'], blockTime: 2 },
+  { weights: { b: '2', c: '3' }, points: ['7'], blockTime: 2 },
+  { weights: { a: '1', b: '2', c: '4' }, points: ['1', '2.5'], blockTime: 1 },
+  { weights: { a: '9', c: '4' }, points: ['1', LARGE], blockTime: 3 },
 ];
 
 it('what was known at every moment is the same in DuckDB, of files of several exports', async () => {
@@ -53,7 +53,7 @@ it('what was known at every moment is the same in DuckDB, of files of several ex
   const blocks = scriptedFeed(pBlocks, { node: 'one' });
   const heights = scriptedFeed(chainHeights, { node: 'one' });
   const moments: Date[] = [];
-  for (const [turn, { weights, points, block }] of rounds.entries()) {
+  for (const [turn, { weights, points, blockTime }] of rounds.entries()) {
     const members = Object.entries(weights).map(([nodeID, weight]) => ({
       nodeID,
       weight,
@@ -69,7 +69,7 @@ it('what was known at every moment is the same in DuckDB, of files of several ex
     blocks.script = () =>
       onlyPage({
         blocks: [
-          { height: 1, id: block },
+          { height: 1, id: 'one', time: blockTime },
           { height: 2 + turn, id: 'x' },
         ],
       });
