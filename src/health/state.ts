@@ -95,7 +95,7 @@ export function step(
   before: ProbeState,
   observation: Observation,
   staleAfter: number,
-): { readonly state: ProbeState; readonly transitions: readonly (Transition | Ending)[] } {
+): { readonly state: ProbeState; readonly transitions: readonly Transition[] } {
   const { suspect } = before;
   const down = observation.state === 'down';
   if (suspect && down && observation.at - suspect.at < CONFIRMS_AFTER)
@@ -103,7 +103,7 @@ export function step(
   if (!suspect && down && before.standing.get(WHOLE)?.state !== 'down')
     return { state: { ...before, suspect: observation }, transitions: [] };
   const standing = new Map(before.standing);
-  const transitions: (Transition | Ending)[] = [];
+  const transitions: Transition[] = [];
   const stamps = observation.checks ? stampsOf(before, observation) : before.stamps;
   if (suspect && down) transitions.push(...transitionsBy(standing, suspect, stamps, staleAfter));
   if (suspect && observation.state === 'unknown')
@@ -149,18 +149,15 @@ const asMore = ({ state }: CheckReading): CheckReading => ({
   failures: null,
 });
 
-/** More checks than any node has. Beyond this number, checks that left the report are forgotten. */
-const MOST_REMEMBERED = 2_000;
-
 /** The transitions that an observation makes; `standing` is brought up to it. */
 function transitionsBy(
   standing: Map<string, StandingVerdict>,
   observation: Observation,
   stamps: ProbeState['stamps'],
   staleAfter: number,
-): (Transition | Ending)[] {
+): Transition[] {
   const { at, before } = observation;
-  const transitions: (Transition | Ending)[] = [];
+  const transitions: Transition[] = [];
   const say = (check: string, verdict: Verdict, reported: boolean, own: OwnAccount = NO_ACCOUNT) => {
     const last = standing.get(check);
     const now = standingVerdict(check, verdict, reported, own.failures);
@@ -202,24 +199,7 @@ function transitionsBy(
     say(name, { state, error, message }, true, reading);
   }
   const named = new Set([WHOLE, ...readings.map(({ name }) => name)]);
-  for (const [check, last] of standing) {
-    if (named.has(check)) continue;
-    if (standing.size <= MOST_REMEMBERED) say(check, NOT_REPORTED, true);
-    else {
-      standing.delete(check);
-      const ended = endingOf(last);
-      transitions.push({
-        ...NOT_REPORTED,
-        state: null,
-        at,
-        check,
-        reported: true,
-        before,
-        failingSince: null,
-        ended,
-      });
-    }
-  }
+  for (const check of standing.keys()) if (!named.has(check)) say(check, NOT_REPORTED, true);
   return transitions;
 }
 

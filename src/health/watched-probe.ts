@@ -42,7 +42,7 @@ export class WatchedProbe {
   #probedAt = 0;
   #hour: { readonly start: number; readonly counts: Map<number, number> } | null;
   readonly #ended: LatencyHour[] = [];
-  #transitions: (Transition | Ending)[] = [];
+  #transitions: Transition[] = [];
   /** The observed verdict of the whole probe at `#settled`, without maintenance. */
   #whole: Transition | null;
   /** The verdict of the whole probe in the ledger at `#settled`, with maintenance. */

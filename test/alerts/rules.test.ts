@@ -446,6 +446,15 @@ describe('every default rule', () => {
   });
 });
 
+it('ever new check names of a probe are an alert while they are recorded as one check', async () => {
+  await ledger(well, { state: 'up', from: hour, check: '(more)' });
+  const found = await ask('dataset-incomplete');
+  expect(found.map(({ subject }) => subject)).toEqual(['node_health']);
+  expect(found[0]?.summary).toMatch(/recorder n1 health: the node reports checks with ever new names/);
+  await sql`update recorder.node_health set ended_at = ${ago(minute)} where check_name = '(more)'`;
+  expect(await ask('dataset-incomplete')).toEqual([]);
+});
+
 /** A node that goes down once, and names other failing checks as it comes back. */
 const restarted = [
   { ...well, to: 30 * minute },

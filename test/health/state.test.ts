@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { WHOLE } from '../../src/health/health-reading.ts';
 import {
   type CheckReading,
-  type Ending,
   NOTHING_KNOWN,
   type Observation,
   type ProbeState,
@@ -31,7 +30,7 @@ function machine(
   staleAfter = never,
 ) {
   let state = NOTHING_KNOWN;
-  const transitions: (Transition | Ending)[] = [];
+  const transitions: Transition[] = [];
   looks.forEach((look, before) => {
     const result = step(state, { error: null, checks: [], before, ...look }, staleAfter);
     state = result.state;
@@ -184,7 +183,7 @@ describe('any life of a node', () => {
           // The looks, as the prober plans them: one an interval, and one more after each new suspicion.
           const looks: { at: number; state: 'up' | 'down' | 'unknown' }[] = [];
           let state = NOTHING_KNOWN;
-          const transitions: (Transition | Ending)[] = [];
+          const transitions: Transition[] = [];
           let again = -1;
           for (let at = 0; at < seconds.length; at++) {
             if (at % every !== 0 && at !== again) continue;

@@ -6,9 +6,11 @@ import {
   verify as verifySignature,
 } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect } from 'vitest';
+import { xBalances } from '../../src/datasets/node/x-balances.ts';
 import { LOCKS, withRowLock } from '../../src/db/row-lock.ts';
 import { sealDays, sealUntil } from '../../src/seals/seal.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import { h, hour, SealedWorld, short } from './sealed-world.ts';
 
 const { it, database, sql } = withDatabase({
@@ -148,6 +150,34 @@ describe('what comes late', () => {
     expect(await expectWhole()).toMatchObject({ unsealed: 3 });
     expect(await seal(500)).toMatchObject({ rows: 2, ends: 1, late: 3 });
     await expectWhole();
+  });
+
+  it('as the end of a member that the second walk confirms, and that is dated back to the first one', async () => {
+    const feed = scriptedFeed(xBalances, { node: 'n', address: 'X-a' });
+    const walk = async (hours: number, ...assets: string[]) => {
+      feed.script = async function* () {
+        for (const [at, assetID] of assets.entries())
+          yield {
+            ...{ body: { balances: [{ assetID, balance: '1' }] }, proven: null, whole: true },
+            ...{ last: at === assets.length - 1, ...(at === 0 && { startsList: true as const }) },
+          };
+      };
+      await run(
+        recordingContext(sql, () => h(hours).getTime()),
+        feed,
+      );
+    };
+    await walk(1, 'A', 'B', 'C');
+    await walk(23, 'A', 'B');
+    await seal(24);
+    await walk(25, 'A', 'B');
+    const ended = await sql`select valid_to, confirmed_at from recorder.x_balances where asset_id = 'C'`;
+    expect([...ended]).toEqual([{ valid_to: h(23), confirmed_at: h(25) }]);
+    expect(await expectWhole()).toMatchObject({ unsealed: 1 });
+    expect(await seal(48)).toMatchObject({ ends: 1, late: 1 });
+    await expectWhole();
+    await sql`update recorder.x_balances set valid_to = ${h(22)} where asset_id = 'C'`;
+    expect(short(await verified())).toMatchObject([{ of: 'end', what: 'moved' }]);
   });
 
   it('by a worker whose clock is behind', async () => {

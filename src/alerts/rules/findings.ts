@@ -141,7 +141,7 @@ async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string
       (array_agg(f.subject order by f.since, f.subject))[1] as example,
       (array_agg(f.reason order by f.since, f.subject))[1] as reason
     from reporting.findings f
-    where f.what = 'target' and f.dataset <> 'node_health' and ${which}
+    where (f.what = 'target' and f.dataset <> 'node_health' or f.what = 'ledger' and f.state = 'incomplete') and ${which}
     group by f.dataset order by f.dataset`;
   return rows.map(({ subject, since, reason, count, example }) => ({
     subject,
