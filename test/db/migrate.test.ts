@@ -287,16 +287,13 @@ describe('what is declared', () => {
       await proxy.close();
       return { cut: proxy.cut(), outcome };
     };
-    // A cut of the connection that watches for blockers only stops nothing.
-    let failures = 0;
-    for (const after of [2, 10, 12, 16]) {
+    // Cuts after 12 to 14 statements may hit the connection that watches for blocking sessions, which stops nothing.
+    for (const after of [2, 8, 20, 28]) {
       const { cut, outcome } = await breaks(after);
       expect(cut).toBe(true);
-      if (!(outcome instanceof Error)) await migrateDatabase(database.url, before);
-      else failures++;
+      expect(outcome).toBeInstanceOf(Error);
       expect(await schema()).toEqual(old);
     }
-    expect(failures).toBeGreaterThan(1);
     expect((await breaks(1_000)).cut).toBe(false);
     expect(await columns()).toEqual(['base.b', 'theirs.b']);
   });
