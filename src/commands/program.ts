@@ -251,7 +251,7 @@ export function commandLine(): Command {
 
   command(
     'export',
-    'write files for a warehouse, with a manifest; all stands for every dataset',
+    'write files for a warehouse, with a manifest; all: every dataset',
     'chain-recorder export metric_points validators --to /var/lake --incremental',
   )
     .argument('<dataset...>')
@@ -349,7 +349,7 @@ export function commandLine(): Command {
 
   command(
     'doctor',
-    'check configuration, database, queue, upstreams and clock, and say what mends each fault',
+    'check configuration, database, queue, upstreams and clock, and report a fix for each problem',
     'chain-recorder doctor',
   ).action(async (options: Common) => {
     process.exitCode = await (await import('./doctor.ts')).doctorCommand(options, stopSignal());

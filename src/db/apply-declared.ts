@@ -9,7 +9,7 @@ import { attempt, type Refusal, together } from './transaction.ts';
 
 /**
  * A view or function of `reporting` that an earlier migration created, and that may be dropped. What this version does
- * not declare and somebody altered belongs to them.
+ * not declare and a user altered belongs to the user.
  */
 interface CreatedObject {
   readonly key: ObjectKey;
@@ -87,8 +87,8 @@ export class Reporting {
   }
 
   /**
-   * Creates every object as it is declared, and drops those that are not declared any more, unless somebody altered them.
-   * @returns what a person should know, in sentences
+   * Creates every object as it is declared, and drops those that are not declared any more, unless a user altered them.
+   * @returns messages for the operator
    * @throws UsageError when an object of a user prevents it
    */
   async apply(): Promise<string[]> {
@@ -102,7 +102,7 @@ export class Reporting {
     const isEmpty = places.every(({ key }) => key === null);
     if (!isEmpty || (await attempt(this.#sql, together(this.#declared.map(definition)))))
       await this.#createEach(places, missing);
-    const told = await this.#grantAgain();
+    const problems = await this.#grantAgain();
     await this.#retire(rows);
     if (missing.size > 0)
       await this.#sql.unsafe(
@@ -111,7 +111,7 @@ export class Reporting {
           on conflict (name) do update set definition = excluded.definition`,
         [asRows([...missing])],
       );
-    return told;
+    return problems;
   }
 
   /** Creates the missing objects one by one, and those that had to be dropped for them. */
@@ -167,14 +167,14 @@ export class Reporting {
 
   /** Grants the rights of dropped objects again. Returns what could not be granted, in sentences. */
   async #grantAgain(): Promise<string[]> {
-    const told: string[] = [];
+    const problems: string[] = [];
     for (const grant of this.#grants) {
       const refused = await attempt(this.#sql, grant);
       // What is not part of this version any more has no rights.
       if (refused && !UNDEFINED.has(refused.code ?? ''))
-        told.push(`not granted again: ${grant} (${refused.message})`);
+        problems.push(`not granted again: ${grant} (${refused.message})`);
     }
-    return told;
+    return problems;
   }
 
   /** Drops what is not declared any more. */

@@ -54,7 +54,7 @@ export function lookOver(
   };
 }
 
-/** Why the answer is not that of the configured node; null: it is, or nobody knows. */
+/** Returns the failure if another node than the configured one answered; null if none is known to have. */
 async function identityFailure(ask: Asked): Promise<UpstreamFailure | null> {
   try {
     await ask.verifySlowly?.();

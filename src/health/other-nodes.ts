@@ -14,7 +14,7 @@ interface OtherProbe {
 }
 
 /**
- * Probes of nodes that answer at the URL of a configured name which stands for another node. Each is recorded under its node
+ * Probes of nodes that answer at the URL of a configured name that is bound to another node. Each is recorded under its node
  * id from its first answer until another node answers there.
  */
 export class OtherNodes {
@@ -55,7 +55,7 @@ export class OtherNodes {
 
   /**
    * Takes one look at a configured probe into account.
-   * @param other undefined: the configured node answered, or nobody knows which one
+   * @param other undefined: the configured node answered, or the node is unknown
    * @param settled the wall time from which a new probe is recorded
    * @returns the probe that took the look; null: none
    */

@@ -11,7 +11,7 @@ export interface Look extends Omit<Observation, 'at' | 'before'> {
   readonly other?: OtherNodeLook;
 }
 
-/** A look whose answer came from another node than the one that the configured name stands for. */
+/** A look whose answer came from another node than the one that the configured name is bound to. */
 export interface OtherNodeLook {
   readonly nodeId: string;
   readonly look: Omit<Look, 'other'>;

@@ -86,7 +86,7 @@ export class IdentifiedNode implements Ask {
   }
 
   async #answered(nodeId: string): Promise<void> {
-    // A probe is compared with what the name stands for once its network is known, too.
+    // A probe is compared with the node that the name is bound to once its network is known, too.
     const expected = this.#isProbe ? this.#nodeId : (this.#guard.expected ?? this.#nodeId);
     this.#nodeId = nodeId;
     if (expected !== null && nodeId !== expected) await this.#guard.refuseNode(nodeId);

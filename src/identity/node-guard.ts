@@ -32,7 +32,7 @@ const VERIFY_PROBES_EVERY = 50_000;
 /** The longest that a probe waits for it, ms. */
 const MAX_WAIT_OF_PROBE = 2_000;
 
-/** Another node answered than the one that a configured name stands for. */
+/** Another node answered than the one that a configured name is bound to. */
 export class AnotherNode extends UpstreamFailure {
   /** The id of the node that answered; null: several answered, or its network is another one. */
   readonly nodeId: string | null;
@@ -71,7 +71,7 @@ export class NodeGuard {
     this.#clock = clock;
   }
 
-  /** The node id that the name stands for, as far as this process knows; null: unknown. */
+  /** The node id that the name is bound to, as far as this process knows; null: unknown. */
   get expected(): string | null {
     return boundNodeId(this.node, this.#binding);
   }
@@ -110,7 +110,7 @@ export class NodeGuard {
 
   /**
    * Verifies once a minute, for probes. A failure without an answer belongs to the node that answered last.
-   * @throws UpstreamFailure (identity) when the probe was not answered by the node that the name stands for
+   * @throws UpstreamFailure (identity) when the probe was not answered by the node that the name is bound to
    */
   async slowly({ nodeId, hasAnswered }: ProbedNode, verify: () => Promise<void>): Promise<void> {
     const now = this.#clock();
@@ -149,7 +149,7 @@ export class NodeGuard {
     throw new AnotherNode(difference, author);
   }
 
-  /** The id of a node of the configured network that is not the one that the name stands for; null: it is, or of another network. */
+  /** The id of a node of the configured network that is not the one that the name is bound to; null: it is, or of another network. */
   #otherThanBound({ nodeId, networkId }: NodeIdentity): string | null {
     const isOfNetwork = networkId === null || networkId === NETWORK_IDS[this.node.network];
     return isOfNetwork && nodeId !== this.expected ? nodeId : null;

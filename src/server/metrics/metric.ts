@@ -5,7 +5,7 @@ import type { DiskUse } from '../../reports/disk.ts';
 import type { Status } from '../../reports/status.ts';
 import type { ProcessCounts } from './process-counts.ts';
 
-/** A metric by its name: what it means, and by what its series are told apart. */
+/** A metric by its name: its meaning and the labels of its series. */
 export interface Family {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
@@ -13,7 +13,7 @@ export interface Family {
   readonly labels: readonly string[];
 }
 
-/** How long things took: of each bucket its end in seconds, rising, and how many took at most so long. */
+/** A histogram of durations: the end of each bucket in seconds, ascending, and the number of durations up to it. */
 export interface Buckets {
   readonly upTo: readonly (readonly [end: number, count: number])[];
   readonly count: number;
@@ -44,7 +44,7 @@ const sampler =
 
 /** Declares what goes up and down. */
 export const gauge = sampler<number>('gauge');
-/** Declares what only grows, or begins anew at 0. */
+/** Declares a counter: it only grows, or restarts at 0. */
 export const counter = sampler<number>('counter');
 /** Declares a histogram of seconds. */
 export const histogram = sampler<Buckets>('histogram');
@@ -70,7 +70,7 @@ export interface MetricSources {
 export interface MetricPart {
   /** Its value of the label `part`. */
   readonly name: string;
-  /** What it tells, and where it comes from: a sentence or two of Markdown. */
+  /** Meaning and source of the part: one or two sentences of Markdown. */
   readonly about: string;
   readonly families: readonly Family[];
   /** How long what was read is given again, ms; absent: a second. */
