@@ -28,10 +28,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a run that lost its target keeps the lease of another one',
     file: 'recording/lease.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
-    from: ' and target_key = ${key} and run_id = ${runId} returning 1',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
-    to: ' and target_key = ${key} and ${runId} > 0 returning 1',
+    from: 'eq(targets.target_key, key), eq(targets.run_id, runId)))',
+    to: 'eq(targets.target_key, key)))',
     test: 'recording/lease.test.ts',
   },
   {
