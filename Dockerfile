@@ -17,7 +17,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/drizzle ./drizzle
 COPY --from=build /app/examples ./examples
-COPY --from=build /app/src/views/sql ./src/views/sql
+COPY --from=build /app/src/reporting/views/sql ./src/reporting/views/sql
 # The embedded PostgreSQL's place, for a container that gets no DATABASE_URL: mount a volume there. Nothing else is written
 # but to /tmp, so that the root may be read-only.
 RUN mkdir .recorder && chown node:node .recorder

@@ -1,4 +1,4 @@
-import { cb58 } from '../src/cb58.ts';
+import { cb58 } from '../src/lib/cb58.ts';
 
 /** A generator of numbers from 0 to 1, the same in every run. */
 export function numbers(seed: number): () => number {

@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbedded } from '../src/db/embedded.ts';
-import type { Settings } from '../src/db/embedded-settings.ts';
-import { migrate } from '../src/views/migrate.ts';
+import { openEmbedded } from '../src/db/embedded/embedded.ts';
+import type { Settings } from '../src/db/embedded/settings.ts';
+import { migrate } from '../src/reporting/views/migrate.ts';
 
 /** A PostgreSQL of the benchmark's own. */
 export interface BenchDatabase {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { UsageError } from '../src/errors.ts';
+import { UsageError } from '../src/lib/errors.ts';
 import { withArena } from './arena.ts';
 import { healthHolds, healthReport, measureHealth } from './health.ts';
 import { measureIngest } from './ingest.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { messageOf, UsageError } from '../src/errors.ts';
+import { messageOf, UsageError } from '../src/lib/errors.ts';
 
 /** What a run of the benchmark measures. */
 export interface Options {

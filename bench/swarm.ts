@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { z } from 'zod';
-import { steadyClock, systemClock } from '../src/clock.ts';
+import { activeLedgers, catalogNames } from '../src/app/configured-feeds.ts';
+import { upstreamOpener } from '../src/app/upstream-opener.ts';
 import { checkConfig } from '../src/config/load.ts';
-import { activeLedgers, catalogNames } from '../src/configured-feeds.ts';
-import { lookOver } from '../src/health/look.ts';
+import { lookOver } from '../src/health/probe-node.ts';
 import { Prober } from '../src/health/prober.ts';
-import { upstreamOpener } from '../src/upstream-opener.ts';
+import { steadyClock, systemClock } from '../src/lib/clock.ts';
 import { Child } from './child.ts';
 
 /** How punctual one process is that probes many nodes. */

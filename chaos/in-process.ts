@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '../src/clock.ts';
+import { activeFeeds, catalogNames } from '../src/app/configured-feeds.ts';
+import { upstreamOpener } from '../src/app/upstream-opener.ts';
 import { checkConfig } from '../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../src/configured-feeds.ts';
 import { openDatabase } from '../src/db/client.ts';
+import type { Clock } from '../src/lib/clock.ts';
 import type { ActiveFeed } from '../src/recording/active-feed.ts';
 import type { RecordingContext, RunResult } from '../src/recording/context.ts';
 import type { Job } from '../src/recording/job.ts';
@@ -10,7 +11,6 @@ import { loadStates, planDue } from '../src/recording/plan.ts';
 import { record } from '../src/recording/record.ts';
 import { registerTargets } from '../src/recording/register.ts';
 import { targetKey } from '../src/recording/target-key.ts';
-import { upstreamOpener } from '../src/upstream-opener.ts';
 import { configure, type Recorded } from './settings.ts';
 import { CANARY, type World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { UsageError } from '../src/errors.ts';
+import { UsageError } from '../src/lib/errors.ts';
 import { Closers } from './closers.ts';
 import { faultCatalog } from './faults/catalog.ts';
 import type { Fault } from './faults/fault.ts';

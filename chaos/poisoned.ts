@@ -1,4 +1,4 @@
-import { storableText } from '../src/datasets/storable.ts';
+import { storableText } from '../src/datasets/storable-text.ts';
 import type { Random } from './random.ts';
 import { COLLECTION, type Member, PoisonedUpstream } from './servers/poisoned-upstream.ts';
 import { Steady, type SteadyPlan } from './steady.ts';

@@ -1,6 +1,6 @@
 import { ALERTS, HEALS, POLLS } from '../src/jobs/jobs.ts';
 import { openBackend } from '../src/jobs/open-backend.ts';
-import { openLog } from '../src/log.ts';
+import { openLog } from '../src/telemetry/log.ts';
 import { eventually } from './waiting.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { catalogNames } from '../src/configured-feeds.ts';
+import { catalogNames } from '../src/app/configured-feeds.ts';
 import { TRAILS } from '../src/datasets/sources/durations.ts';
 import { BLOCK_CHAINS, type Watched } from './truth.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { commandLine } from '../src/commands/program.ts';
+import { commandLine } from '../src/cli/program.ts';
 
 const HEAD = `# Command line
 

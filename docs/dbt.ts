@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { catalogueOf } from '../src/api/catalogue.ts';
+import { catalogueOf } from '../src/reporting/relations/catalogue.ts';
 import { warehouseTables } from '../src/warehouse/export-table.ts';
 
 /** Every version of a dataset, as the staging model of it has them. */

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { checksPage } from '../src/checks/page.ts';
+import { catalogNames } from '../src/app/configured-feeds.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { settingsPage } from '../src/config/settings-page.ts';
-import { catalogNames } from '../src/configured-feeds.ts';
-import { dictionary } from '../src/reports/dictionary.ts';
-import { recipes } from '../src/reports/recipes.ts';
+import { checksPage } from '../src/reporting/checks/checks-page.ts';
+import { dictionary } from '../src/reporting/reports/dictionary.ts';
+import { recipes } from '../src/reporting/reports/recipes.ts';
 import { metricsPage } from '../src/server/metrics/page.ts';
 import { withAnswerTable } from './answer-table.ts';
 import { commandLinePage } from './cli-page.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { declaredObjects } from '../src/views/declared.ts';
-import { lastRelease, lostSince, RELEASED, releasedAs } from '../src/views/released.ts';
+import { declaredObjects } from '../src/reporting/views/declared-objects.ts';
+import { lastRelease, lostSince, RELEASED, releasedAs } from '../src/reporting/views/released-columns.ts';
 
 /** Writes the file with the objects of `reporting` in this version. `npm version` runs it at a release. */
 const { version } = z

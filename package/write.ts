@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { z } from 'zod';
-import { catalogueOf } from '../src/api/catalogue.ts';
-import { rowTypes } from '../src/reports/row-types.ts';
-import { typedSchema } from '../src/reports/typed-schema.ts';
-import { declaredObjects } from '../src/views/declared.ts';
+import { catalogueOf } from '../src/reporting/relations/catalogue.ts';
+import { rowTypes } from '../src/reporting/reports/row-types.ts';
+import { typedSchema } from '../src/reporting/reports/typed-schema.ts';
+import { declaredObjects } from '../src/reporting/views/declared-objects.ts';
 import { bundle } from './bundle.ts';
 
 /**

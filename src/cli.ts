@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { letReadersLeave, outputDelivered } from './commands/ending.ts';
-import { exitCode } from './commands/exit.ts';
-import { keepYoungSmall } from './commands/heap.ts';
-import { passing } from './commands/passing.ts';
-import { commandLine } from './commands/program.ts';
+import { exitCode } from './app/exit-code.ts';
+import { letReadersLeave, outputDelivered } from './cli/handle-epipe.ts';
+import { commandLine } from './cli/program.ts';
+import { passing } from './cli/temporary-failure.ts';
 import { readSecrets } from './config/secrets.ts';
+import { keepYoungSmall } from './daemon/heap.ts';
 import { outliveLostConnections } from './db/postgres-workarounds/unhandled-rejections.ts';
-import { messageOf, UsageError } from './errors.ts';
-import { redactor } from './redaction.ts';
-import { waitForSlowAddresses } from './slow-addresses.ts';
+import { waitForSlowAddresses } from './lib/connect-timeout.ts';
+import { messageOf, UsageError } from './lib/errors.ts';
+import { redactor } from './lib/redaction.ts';
 
 const outputIsLost = letReadersLeave();
 
@@ -24,7 +24,7 @@ const LONG = 5_000;
 
 /** Prints why the command failed. Secrets are removed: errors of libraries may contain what they were called with. */
 const complain = async (text: string) => {
-  const { tell } = await import('./commands/output.ts'); // what fits texts to a terminal is half of what --help would load
+  const { tell } = await import('./lib/print.ts'); // what fits texts to a terminal is half of what --help would load
   tell(
     redactor(readSecrets())(text).replaceAll(/\S+/g, (word) =>
       word.length < LONG ? word : `${word.slice(0, 200)}…`,

@@ -1,13 +1,13 @@
-import { openApp } from './app.ts';
-import { registerUnlessRunning } from './commands/registering.ts';
-import { rolesOf } from './commands/roles.ts';
-import { feedOf, oneOf } from './commands/selection.ts';
-import { matchingTargets } from './commands/targets.ts';
-import { upCommand } from './commands/up.ts';
-import { scopeOf } from './configured-feeds.ts';
-import { UsageError } from './errors.ts';
-import { runJobs } from './recording/foreground.ts';
+import { openApp } from './app/app.ts';
+import { scopeOf } from './app/configured-feeds.ts';
+import { matchingTargets } from './cli/commands/targets.ts';
+import { feedOf, oneOf } from './cli/select-targets.ts';
+import { registerUnlessRunning } from './daemon/register-feed.ts';
+import { rolesOf } from './daemon/roles.ts';
+import { upCommand } from './daemon/up.ts';
+import { UsageError } from './lib/errors.ts';
 import { loadStates, planAll } from './recording/plan.ts';
+import { runJobs } from './recording/record-in-foreground.ts';
 
 /** How a recorder is opened. Secrets, the database and the queue come from the environment, as for the commands. */
 export interface RecorderOptions {

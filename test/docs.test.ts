@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withAnswerTable } from '../docs/answer-table.ts';
 import { commandLinePage } from '../docs/cli-page.ts';
-import { checksPage } from '../src/checks/page.ts';
+import { catalogNames } from '../src/app/configured-feeds.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { settingsPage } from '../src/config/settings-page.ts';
-import { catalogNames } from '../src/configured-feeds.ts';
-import { recorded } from '../src/recorded.ts';
-import { dictionary } from '../src/reports/dictionary.ts';
-import { reports } from '../src/reports/questions.ts';
-import { recipes } from '../src/reports/recipes.ts';
+import { checksPage } from '../src/reporting/checks/checks-page.ts';
+import { recorded } from '../src/reporting/recorded-datasets.ts';
+import { dictionary } from '../src/reporting/reports/dictionary.ts';
+import { reports } from '../src/reporting/reports/questions.ts';
+import { recipes } from '../src/reporting/reports/recipes.ts';
+import { declaredObjects } from '../src/reporting/views/declared-objects.ts';
 import { metricsPage } from '../src/server/metrics/page.ts';
-import { declaredObjects } from '../src/views/declared.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { activeFeeds, catalogNames } from '../src/app/configured-feeds.ts';
 import { loadConfig } from '../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../src/configured-feeds.ts';
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url));
 const examples = readdirSync(folder).filter((name) => name.endsWith('.yaml'));

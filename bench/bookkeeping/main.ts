@@ -1,6 +1,6 @@
 import postgres from 'postgres';
+import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import { countUpRuns } from '../../src/recording/run-days.ts';
 import { targetKey } from '../../src/recording/target-key.ts';

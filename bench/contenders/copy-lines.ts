@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Row } from '../../src/history/rows.ts';
+import type { Row } from '../../src/recording/histories/rows.ts';
 
 /** A row in COPY's text format. */
 export function copyLine(row: Row): string {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
-import type { Row } from '../../src/history/rows.ts';
-import { rowColumns } from '../../src/history/writing.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
+import { rowColumns } from '../../src/recording/histories/batch.ts';
+import type { Row } from '../../src/recording/histories/rows.ts';
 import { blockPages } from './block-pages.ts';
 import { target } from './block-range.ts';
 import type { OpenContender } from './contender.ts';

@@ -1,8 +1,8 @@
 import { feeds } from '../../src/datasets/catalog.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
-import { runJobs } from '../../src/recording/foreground.ts';
 import { jointState, missingIn } from '../../src/recording/plan.ts';
+import { runJobs } from '../../src/recording/record-in-foreground.ts';
 import { blockRange, target } from './block-range.ts';
 import type { OpenContender } from './contender.ts';
 import { openRecorder } from './recorder.ts';

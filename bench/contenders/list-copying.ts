@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { History } from '../../src/datasets/contract.ts';
-import { rowColumns } from '../../src/history/writing.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
+import { rowColumns } from '../../src/recording/histories/batch.ts';
 import type { OpenContender } from './contender.ts';
 import { copyLine, copyRows } from './copy-lines.ts';
 import { addressIn, listWork } from './lists.ts';

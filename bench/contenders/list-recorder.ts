@@ -1,5 +1,5 @@
 import { asDeclared } from '../../src/recording/active-feed.ts';
-import { runJobs } from '../../src/recording/foreground.ts';
+import { runJobs } from '../../src/recording/record-in-foreground.ts';
 import type { OpenContender } from './contender.ts';
 import { addressIn, listWork } from './lists.ts';
 import { openRecorder } from './recorder.ts';

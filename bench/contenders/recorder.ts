@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import { systemClock } from '../../src/clock.ts';
-import { giveYoungRoom, growHeapSlowly, keepYoungSmall } from '../../src/commands/heap.ts';
+import { giveYoungRoom, growHeapSlowly, keepYoungSmall } from '../../src/daemon/heap.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { openDatabase } from '../../src/db/client.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
 import type { Setup } from './contender.ts';

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { catalog } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
-import { rowColumns } from '../../src/history/writing.ts';
+import { rowColumns } from '../../src/recording/histories/batch.ts';
 import { packReadings } from '../pages/fill-lists.ts';
 import { withoutIndexes } from '../pages/without-indexes.ts';
 

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { z } from 'zod';
-import { announcement } from '../../src/sandbox.ts';
+import { announcement } from '../../src/app/bundled-sandbox.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
 import { median } from '../median.ts';

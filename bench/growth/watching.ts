@@ -1,15 +1,15 @@
 import type postgres from 'postgres';
-import { activeFeeds } from '../../src/configured-feeds.ts';
+import { type Announcement, sandboxConfig } from '../../src/app/bundled-sandbox.ts';
+import { activeFeeds } from '../../src/app/configured-feeds.ts';
+import { upstreamOpener } from '../../src/app/upstream-opener.ts';
 import { COMMITTING, CONNECTION } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
 import { silenceOf } from '../../src/db/session.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
-import { runJobs } from '../../src/recording/foreground.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
+import { runJobs } from '../../src/recording/record-in-foreground.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { type Announcement, sandboxConfig } from '../../src/sandbox.ts';
-import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { ProcessorMeter } from '../pages/processor.ts';
 
 /** What a round did and cost. */

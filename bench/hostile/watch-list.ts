@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { request } from 'undici';
 import { startSandbox } from '../../sandbox/server.ts';
-import { openEmbedded } from '../../src/db/embedded.ts';
-import { freePort } from '../../src/db/free-port.ts';
-import { STATE_DIRECTORY } from '../../src/state-directory.ts';
+import { STATE_DIRECTORY } from '../../src/app/state-directory.ts';
+import { openEmbedded } from '../../src/db/embedded/embedded.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 
 const quiet = { info() {}, warn() {} };
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));

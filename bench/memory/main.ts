@@ -1,8 +1,8 @@
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import type { Page, Source } from '../../src/datasets/contract.ts';
 import { openDatabase } from '../../src/db/client.ts';
-import { lookOver } from '../../src/health/look.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
+import { lookOver } from '../../src/health/probe-node.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
 import type { OpenUpstream } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../../src/errors.ts';
+import { messageOf } from '../../src/lib/errors.ts';
 import { type Comparing, type Line, tableOf } from './comparison.ts';
 import { compareHealth } from './health.ts';
 import { compareHistory } from './history.ts';

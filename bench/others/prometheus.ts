@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { z } from 'zod';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { numbers } from '../chance.ts';
 import type { Heard } from './health-truth.ts';
 import { Program, printed, untilThere } from './programs.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { z } from 'zod';
 import { Closers } from '../../chaos/closers.ts';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { configurationOf } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerTargets } from '../../src/recording/register.ts';

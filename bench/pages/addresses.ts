@@ -1,7 +1,7 @@
-import type { ReadableDataset } from '../../src/api/catalogue.ts';
-import { catalogueOf } from '../../src/api/catalogue.ts';
-import type { Readable } from '../../src/api/readable.ts';
-import { questions } from '../../src/reports/questions.ts';
+import type { ReadableDataset } from '../../src/reporting/relations/catalogue.ts';
+import { catalogueOf } from '../../src/reporting/relations/catalogue.ts';
+import type { Readable } from '../../src/reporting/relations/readable.ts';
+import { questions } from '../../src/reporting/reports/questions.ts';
 import { chains, nodes } from './configuration.ts';
 
 /** Addresses that ask for the same in the same way. */

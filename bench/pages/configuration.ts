@@ -1,5 +1,5 @@
+import { activeFeeds, activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeFeeds, activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 import type { Watched } from '../../src/recording/active-feed.ts';
 
 /** Who looks at the nodes. */

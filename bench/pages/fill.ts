@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
-import { measureSettling } from '../../src/checks/compare.ts';
 import { noteContradictions } from '../../src/recording/note-contradictions.ts';
 import { registerTargets } from '../../src/recording/register.ts';
+import { measureSettling } from '../../src/reporting/checks/compare.ts';
 import { writeYear } from '../health-year.ts';
 import { nodes, watched } from './configuration.ts';
 import { fillBookkeeping } from './fill-bookkeeping.ts';

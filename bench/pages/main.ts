@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { z } from 'zod';
-import { migrate } from '../../src/views/migrate.ts';
+import { migrate } from '../../src/reporting/views/migrate.ts';
 import { chromiumPath } from '../../test/support/browser.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';

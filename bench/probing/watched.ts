@@ -1,5 +1,5 @@
+import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 
 export const OBSERVER = 'swarm';
 /** Between two looks at a node, ms. */

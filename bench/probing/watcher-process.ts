@@ -1,12 +1,12 @@
 import { setInterval as every } from 'node:timers';
 import postgres from 'postgres';
-import { steadyClock, systemClock } from '../../src/clock.ts';
+import { upstreamOpener } from '../../src/app/upstream-opener.ts';
 import { keepShares } from '../../src/health/keep-shares.ts';
-import { lookOver } from '../../src/health/look.ts';
+import { lookOver } from '../../src/health/probe-node.ts';
 import { sharesOf } from '../../src/health/shares.ts';
+import { steadyClock, systemClock } from '../../src/lib/clock.ts';
 import { configurationOf } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
-import { upstreamOpener } from '../../src/upstream-opener.ts';
 import { OBSERVER, watching } from './watched.ts';
 
 /** A process that watches its shares, as `up` does. Tells how late its looks began since it was last asked. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Client } from 'pg';
 import { to } from 'pg-copy-streams';
 import postgres from 'postgres';
-import { sealUntil } from '../../src/seals/seal.ts';
-import { verify } from '../../src/seals/verify.ts';
+import { sealUntil } from '../../src/reporting/seals/seal.ts';
+import { verify } from '../../src/reporting/seals/verify.ts';
 import { startDatabase } from '../database.ts';
 
 /**

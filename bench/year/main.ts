@@ -1,9 +1,9 @@
+import { activeFeeds, activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { activeFeeds, activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 import { openDatabase } from '../../src/db/client.ts';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/lib/errors.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
-import { retainable } from '../../src/recording/retention-rules.ts';
+import { retainable } from '../../src/retention/retention-rules.ts';
 import { startDatabase } from '../database.ts';
 import { writeYear } from '../health-year.ts';
 import { Moments } from './moments.ts';

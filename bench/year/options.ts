@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { catalogNames } from '../../src/configured-feeds.ts';
-import { messageOf, UsageError } from '../../src/errors.ts';
+import { catalogNames } from '../../src/app/configured-feeds.ts';
+import { messageOf, UsageError } from '../../src/lib/errors.ts';
 import type { NetworkSize } from './network.ts';
 
 /** What is recorded, and for how long. */

@@ -1,4 +1,4 @@
-import { originalText } from '../../src/datasets/storable.ts';
+import { originalText } from '../../src/datasets/storable-text.ts';
 import { Poisoned, type Sent, TOKENS, token, VALIDATORS, validator } from '../poisoned.ts';
 import type { Random } from '../random.ts';
 import { midnight } from '../settings.ts';

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { recorded } from '../../src/recorded.ts';
+import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import { configure, DAY, oneNode } from '../settings.ts';
 import { Steady } from '../steady.ts';
 import { lookInto, type World } from '../world.ts';

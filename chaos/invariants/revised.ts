@@ -1,5 +1,5 @@
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
-import { rowsOf } from '../../src/datasets/standing.ts';
+import { rowsOf } from '../../src/datasets/target-columns.ts';
 import type { RevisingUpstream } from '../servers/revising-upstream.ts';
 import type { World } from '../world.ts';
 import type { Invariant } from './invariant.ts';

@@ -1,6 +1,6 @@
 import { keyPart } from '../../src/datasets/dataset.ts';
-import { rowsOf } from '../../src/datasets/standing.ts';
-import { recorded } from '../../src/recorded.ts';
+import { rowsOf } from '../../src/datasets/target-columns.ts';
+import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import type { Invariant } from './invariant.ts';
 
 /** B: natural keys are unique: of one thing there is one row, or one version at a time. */

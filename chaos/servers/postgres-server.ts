@@ -3,11 +3,11 @@ import { chown, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import { openEmbedded } from '../../src/db/embedded.ts';
-import { postgresBinaries } from '../../src/db/embedded-binaries.ts';
-import { embeddedHome } from '../../src/db/embedded-home.ts';
-import type { Settings } from '../../src/db/embedded-settings.ts';
-import { migrate } from '../../src/views/migrate.ts';
+import { postgresBinaries } from '../../src/db/embedded/binaries.ts';
+import { openEmbedded } from '../../src/db/embedded/embedded.ts';
+import { embeddedHome } from '../../src/db/embedded/home.ts';
+import type { Settings } from '../../src/db/embedded/settings.ts';
+import { migrate } from '../../src/reporting/views/migrate.ts';
 import { childrenOf, isAlive } from '../processes.ts';
 import { eventually, until } from '../waiting.ts';
 

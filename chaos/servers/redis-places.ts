@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { until } from '../waiting.ts';
 
 const SLOTS = 16_384;

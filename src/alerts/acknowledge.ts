@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
-import { takes } from './addressing.ts';
 import type { AlertContext } from './context.ts';
 import { bodyOf } from './message.ts';
+import { takes } from './message-routing.ts';
 import { openAlerts } from './open-alerts.ts';
 
 /** Who acknowledges an alert, and what they say. */

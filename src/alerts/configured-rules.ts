@@ -1,5 +1,5 @@
 import type { AlertsConfig, LimitName } from '../config/alerts-schema.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { messageOf, UsageError } from '../lib/errors.ts';
 import { defaultRules } from './default-rules.ts';
 import { ownRule, tryQuestion } from './own-rule.ts';
 import type { ConfiguredRule, Rule } from './rule.ts';

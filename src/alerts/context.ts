@@ -1,8 +1,8 @@
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
-import type { Clock } from '../clock.ts';
 import type { AlertsConfig } from '../config/alerts-schema.ts';
 import type { NamedSecrets } from '../config/named-secrets.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Sender } from './message.ts';
 import type { ConfiguredRule, Facts } from './rule.ts';
 

@@ -1,7 +1,7 @@
-import { redactor } from '../redaction.ts';
+import { WorkSignal } from '../lib/abort-scope.ts';
+import { redactor } from '../lib/redaction.ts';
 import { causeOf } from '../upstreams/deliver.ts';
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
-import { WorkSignal } from '../work-signal.ts';
 import { type Channel, openChannel } from './channel.ts';
 import type { AlertContext } from './context.ts';
 import {
@@ -14,7 +14,7 @@ import {
   releaseChannel,
   type Waiting,
 } from './outbox.ts';
-import { isQuiet } from './quiet.ts';
+import { isQuiet } from './quiet-hours.ts';
 import { refreshDue } from './refresh.ts';
 import { sendDivided } from './send-divided.ts';
 

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { HEARTBEAT } from '../config/clashing-names.ts';
-import { redactor } from '../redaction.ts';
+import { HEARTBEAT } from '../config/name-clashes.ts';
+import { redactor } from '../lib/redaction.ts';
 import { callChannel, causeOf } from '../upstreams/deliver.ts';
 import type { AlertContext } from './context.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { severities } from '../config/alerts-schema.ts';
-import { messageText, messageValue } from '../safe-text.ts';
+import { messageText, messageValue } from '../lib/safe-text.ts';
 import { adviceFor } from './advice.ts';
-import type { Told } from './judge.ts';
+import type { Told } from './evaluate-rules.ts';
 import type { ConfiguredRule } from './rule.ts';
 import { type Alert, rankOf } from './state.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { severities } from '../config/alerts-schema.ts';
 import { type AnswerColumn, askAsReader } from '../db/question.ts';
-import { instantIn } from '../instant.ts';
+import { instantIn } from '../lib/instant.ts';
+import { cut } from './message-texts.ts';
 import { type Found, MOST_SUBJECTS, type Rule } from './rule.ts';
-import { cut } from './texts.ts';
 
 /** How long a query of one's own may take, ms. */
 const TIMEOUT = 10_000;

@@ -1,7 +1,7 @@
-import { askRule } from './asking.ts';
 import type { AlertContext } from './context.ts';
-import { type Answer, judge } from './judge.ts';
+import { type Answer, judge } from './evaluate-rules.ts';
 import type { ConfiguredRule } from './rule.ts';
+import { askRule } from './rule-context.ts';
 import { type Alert, FLAPS_WITHIN } from './state.ts';
 
 /** What rules would have said. */

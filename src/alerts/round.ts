@@ -1,11 +1,11 @@
 import type postgres from 'postgres';
-import { type Addressed, addressed } from './addressing.ts';
-import { type Asked, askRule } from './asking.ts';
 import type { AlertContext } from './context.ts';
-import { type Answer, type Judged, judge, type Told } from './judge.ts';
+import { type Answer, type Judged, judge, type Told } from './evaluate-rules.ts';
 import { bodiesOf } from './message.ts';
+import { type Addressed, addressed } from './message-routing.ts';
 import { openAlerts } from './open-alerts.ts';
 import { whoKnows } from './outbox.ts';
+import { type Asked, askRule } from './rule-context.ts';
 import { FLAPS_WITHIN } from './state.ts';
 
 /** A round without an end for so long, in seconds, makes room for the next. */

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import type { LimitName, Severity } from '../config/alerts-schema.ts';
-import type { DiskUse } from '../reports/disk.ts';
-import type { RewardThresholds } from '../reports/rewards.ts';
+import type { DiskUse } from '../reporting/reports/disk.ts';
+import type { RewardThresholds } from '../reporting/reports/rewards.ts';
 
 /** What a rule says of a subject at a moment. */
 export interface Found {

@@ -1,7 +1,7 @@
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import type { Channel } from './channel.ts';
 import type { Message } from './message.ts';
-import { cut } from './texts.ts';
+import { cut } from './message-texts.ts';
 
 /** Characters that stay of the texts of an alert whose message was too large. */
 const SHORT_TEXT = 300;

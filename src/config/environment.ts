@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, UsageError } from '../errors.ts';
-import { readGivenFile } from '../given-file.ts';
-import { SHORTEST_SECRET } from '../redaction.ts';
+import { messageOf, UsageError } from '../lib/errors.ts';
+import { readGivenFile } from '../lib/read-input-file.ts';
+import { SHORTEST_SECRET } from '../lib/redaction.ts';
 import { databasePlace } from './database-url.ts';
 import { type OtlpSettings, otlpSettings } from './otlp.ts';
 import { REDIS_SCHEMES, redisPlace } from './redis-url.ts';

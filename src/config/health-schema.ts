@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INSTANT, INSTANT_EXAMPLE, instantIn } from '../instant.ts';
+import { INSTANT, INSTANT_EXAMPLE, instantIn } from '../lib/instant.ts';
 import { duration } from './duration-schema.ts';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;

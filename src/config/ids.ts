@@ -1,6 +1,6 @@
 import { bech32 } from '@scure/base';
 import { z } from 'zod';
-import { bytesOfCb58 } from '../cb58.ts';
+import { bytesOfCb58 } from '../lib/cb58.ts';
 
 const MISTYPED = 'is mistyped: its checksum does not fit';
 

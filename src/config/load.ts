@@ -1,13 +1,13 @@
 import { type Document, isCollection, parseDocument, visit, type YAMLError } from 'yaml';
 import type { z } from 'zod';
-import { UsageError } from '../errors.ts';
-import { readGivenFile } from '../given-file.ts';
-import { nearestName } from '../nearest-name.ts';
-import { clashingNames } from './clashing-names.ts';
+import { UsageError } from '../lib/errors.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { readGivenFile } from '../lib/read-input-file.ts';
 import { knownSettings } from './known-settings.ts';
+import { clashingNames } from './name-clashes.ts';
+import { settingsWithoutEffect } from './no-op-settings.ts';
 import { type CatalogNames, type Config, configSchema } from './schema.ts';
 import { unsafeValues } from './unsafe-values.ts';
-import { settingsWithoutEffect } from './without-effect.ts';
 
 /**
  * Reads and checks a configuration file.

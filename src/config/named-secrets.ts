@@ -1,4 +1,4 @@
-import { SHORTEST_SECRET } from '../redaction.ts';
+import { SHORTEST_SECRET } from '../lib/redaction.ts';
 import { secretText } from './variables.ts';
 
 const NAMED = /\$\{([A-Z][A-Z0-9_]*)\}/g;

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../lib/errors.ts';
 
 /** Where OpenTelemetry's traces and logs go, and which. */
 export interface OtlpSettings {

@@ -1,5 +1,5 @@
-import { readGivenFile } from '../given-file.ts';
-import { SHORTEST_SECRET } from '../redaction.ts';
+import { readGivenFile } from '../lib/read-input-file.ts';
+import { SHORTEST_SECRET } from '../lib/redaction.ts';
 import { OTLP_VARIABLES } from './otlp.ts';
 
 /** A shorter token could be guessed. */

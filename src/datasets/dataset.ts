@@ -17,8 +17,8 @@ import { z } from 'zod';
 import type { Dataset, DatasetColumn, ElementFields, History } from './contract.ts';
 import { type Column, columnOf, movingFields } from './fields.ts';
 import { columnName, snakeCase } from './names.ts';
-import { requestOf, SERIES_ID, seriesTableOf, standingKey } from './standing.ts';
 import { itemsAsRequested } from './stated-request.ts';
+import { requestOf, SERIES_ID, seriesTableOf, standingKey } from './target-columns.ts';
 import { unwrap } from './unwrap.ts';
 
 type Declaration = Omit<Dataset, 'table' | 'seriesTable' | 'columns' | 'rename'> &

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isExactNumber, jsonText } from '../upstreams/json.ts';
+import { type Normalize, normalizationOf, normalizations, oneSpelling } from './canonical-hex.ts';
 import { isoText } from './iso-text.ts';
-import { type Normalize, normalizationOf, normalizations, oneSpelling } from './spelling.ts';
-import { storableJson, storableText } from './storable.ts';
+import { storableJson, storableText } from './storable-text.ts';
 
 /** PostgreSQL's type of a column. */
 export type ColumnType =

@@ -1,4 +1,4 @@
-import { dateText } from '../calendar.ts';
+import { dateText } from '../lib/calendar.ts';
 
 const DAY = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));

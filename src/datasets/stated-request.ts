@@ -1,7 +1,7 @@
 import { UpstreamFailure } from '../upstreams/failure.ts';
+import { oneSpelling } from './canonical-hex.ts';
 import type { Dataset, Target } from './contract.ts';
 import { memberOf } from './sources/answer.ts';
-import { oneSpelling } from './spelling.ts';
 
 /**
  * Fields that state what was requested, by key of the target: paths such as `from.address`, which may lead through lists. Only if

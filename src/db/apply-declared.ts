@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../lib/errors.ts';
 import { type Declared, definition, inOrder, signature } from './declared.ts';
 import { type DependencyRoots, dependentsError, dependentsOf, type ObjectKey } from './dependents.ts';
 import { makeQuestionFunctions } from './question-functions.ts';
 import { makeReader } from './reader-role.ts';
-import { asRows, BODY, NOTE, PLACES, STANDING, WHOLE } from './standing.ts';
+import { asRows, BODY, NOTE, PLACES, STANDING, WHOLE } from './schema-state.ts';
 import { attempt, type Refusal, together } from './transaction.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Allowance, Budget, Priority } from '../upstreams/budget.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { BudgetKey } from './budget-key.ts';

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /** Leases use the database's clock, windows use ours. A larger difference than this (ms) is reported. */
 export const TOLERATED_SKEW = 2_000;

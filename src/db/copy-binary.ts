@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { microsecondsOf } from '../instant.ts';
+import { microsecondsOf } from '../lib/instant.ts';
 
 /** Reads one value out of PostgreSQL's binary form: the bytes from `start` up to `end`. */
 export type ReadValue<T> = (bytes: Buffer, start: number, end: number) => T;

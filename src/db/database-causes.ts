@@ -1,7 +1,7 @@
 import { databasePlace, type Place, placeText } from '../config/database-url.ts';
-import { messageOf } from '../errors.ts';
-import { isAway } from './away.ts';
-import { NAME_ITSELF, POOLER } from './pooler.ts';
+import { messageOf } from '../lib/errors.ts';
+import { isAway } from './connection-error.ts';
+import { NAME_ITSELF, POOLER } from './detect-pooler.ts';
 
 /** The code of the error for a server that lets in and then says nothing. */
 export const NO_ANSWER = 'NO_ANSWER';

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../lib/errors.ts';
 
 /** An object of a database by its catalog and number there, such as `1259/16384`. */
 export type ObjectKey = string;

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { Checked } from '../checked.ts';
-import { UsageError } from '../errors.ts';
-import { isAway } from './away.ts';
+import type { Checked } from '../lib/check-result.ts';
+import { UsageError } from '../lib/errors.ts';
 import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';
+import { isAway } from './connection-error.ts';
 import { diagnosed, NO_ANSWER } from './database-causes.ts';
+import { NAME_ITSELF, POOLER } from './detect-pooler.ts';
 import { encodingProblem } from './encoding.ts';
-import { NAME_ITSELF, POOLER } from './pooler.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** The oldest PostgreSQL that has what the recorder uses, as `server_version_num` has it. */

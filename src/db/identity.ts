@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { isAway } from './away.ts';
+import { isAway } from './connection-error.ts';
 import { sqlStateOf } from './sql-state.ts';
 
 const NOT_ALLOWED = '42501';

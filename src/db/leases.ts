@@ -1,7 +1,7 @@
 import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
-import { targets } from './bookkeeping.ts';
 import { ormOf } from './orm.ts';
+import { targets } from './schema/bookkeeping.ts';
 
 /**
  * A run without a sign of life for so long, in seconds, loses its target to the next run. It counts from `clock_timestamp()`: a statement may

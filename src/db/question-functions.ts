@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../lib/errors.ts';
 import { attempt } from './transaction.ts';
 
 /** The role that runs every statement a user wrote. */

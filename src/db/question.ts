@@ -1,9 +1,9 @@
 import postgres from 'postgres';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../lib/errors.ts';
 import { CONNECTION } from './client.ts';
 import { connect } from './connect.ts';
 import { literal } from './declared.ts';
-import { yieldToOthers } from './precedence.ts';
+import { yieldToOthers } from './process-priority.ts';
 import { holdQuestionFunctions, READER } from './question-functions.ts';
 import { sessionSettings } from './session.ts';
 

@@ -1,11 +1,11 @@
 import type postgres from 'postgres';
 import { CONNECTION } from './client.ts';
 import { connectPool } from './connect.ts';
-import { yieldToOthers } from './precedence.ts';
+import { yieldToOthers } from './process-priority.ts';
 import { type Answer, askAsReader } from './question.ts';
 import type { Replica } from './replica.ts';
+import { Turns } from './semaphore.ts';
 import { sessionSettings, silenceOf } from './session.ts';
-import { Turns } from './turns.ts';
 
 /** How much is read at once. */
 export interface ReadLimits {

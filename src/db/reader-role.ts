@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type postgres from 'postgres';
-import { packageFile } from '../package-file.ts';
+import { packageFile } from '../lib/package-file.ts';
 
 const READER = packageFile('drizzle/reader.sql');
 

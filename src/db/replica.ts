@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { databasePlace, placeText } from '../config/database-url.ts';
-import { messageOf } from '../errors.ts';
-import { isAway } from './away.ts';
+import { messageOf } from '../lib/errors.ts';
 import { CONNECTION } from './client.ts';
 import { connectPool } from './connect.ts';
+import { isAway } from './connection-error.ts';
 import { diagnosed, isRefusal } from './database-causes.ts';
-import { isPoolers, NAME_ITSELF, POOLER } from './pooler.ts';
-import { ReplicaAway } from './replica-away.ts';
+import { isPoolers, NAME_ITSELF, POOLER } from './detect-pooler.ts';
+import { ReplicaAway } from './replica-unavailable.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** How long a replica may take to say how far it is, ms. */

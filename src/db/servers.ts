@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { type DatabasePlace, databasePlace, type Place, placeText } from '../config/database-url.ts';
-import { messageOf } from '../errors.ts';
-import { isAway } from './away.ts';
-import type { Encryption } from './encrypted.ts';
+import { messageOf } from '../lib/errors.ts';
+import { isAway } from './connection-error.ts';
 import { openDriver } from './open-driver.ts';
 import { sessionSettings } from './session.ts';
+import type { Encryption } from './tls.ts';
 
 /** A server that does not answer within this time is skipped; ms. */
 const PATIENCE = 3_000;

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /**
  * The database's clock, kept by a steady clock between measurements. All processes count by it, whatever their own clocks

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { storableText } from '../datasets/storable.ts';
+import { storableText } from '../datasets/storable-text.ts';
 import { isExactNumber } from '../upstreams/json.ts';
 
 /** The end of a text that was cut, before its length. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import { Division, type SharesSeen } from './division.ts';
 import { holdersOf, sharesLeft } from './ledger.ts';
+import { Seldom } from './log-throttle.ts';
 import { Prober } from './prober.ts';
 import type { ProberContext, ProbeTarget } from './prober-context.ts';
-import { Seldom } from './seldom.ts';
 
 const ASK_AGAIN = 2_000;
 const TELL_EVERY = 60_000;

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /** Clocks that differ by less than this, in ms, agree. */
 const AGREE_WITHIN = 1_000;

@@ -1,4 +1,4 @@
-import { saying } from '../history/changes.ts';
+import { saying } from '../recording/histories/changes.ts';
 
 const KEY = ['observer', 'node', 'probe', 'check_name'];
 const same = (left: string, right: string) =>

@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts';
-import { refusesRows, storeByHalves } from '../db/halving.ts';
-import { messageOf } from '../errors.ts';
+import { refusesRows, storeByHalves } from '../db/bisect-insert.ts';
+import type { Clock } from '../lib/clock.ts';
+import { messageOf } from '../lib/errors.ts';
 import { type LedgerBatch, type RefusedProbe, type TakenObserver, writeLedger } from './ledger.ts';
 import { joined, type LedgerPart, partsOf, probeKey, withoutWords } from './ledger-parts.ts';
+import { Seldom } from './log-throttle.ts';
 import type { ProberContext } from './prober-context.ts';
-import { Seldom } from './seldom.ts';
 
 /** When a probe whose rows the database refuses is tried again, ms. */
 const TRY_AGAIN = 30_000;

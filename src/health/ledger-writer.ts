@@ -1,5 +1,5 @@
-import { storeByHalves } from '../db/halving.ts';
-import { messageOf } from '../errors.ts';
+import { storeByHalves } from '../db/bisect-insert.ts';
+import { messageOf } from '../lib/errors.ts';
 import type { LatencyHour } from './latency-store.ts';
 import { storeHours } from './latency-store.ts';
 import type { Absence, LedgerBatch, LedgerTransition, TakenObserver } from './ledger.ts';

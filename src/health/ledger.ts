@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
-import { LeaseLost } from '../errors.ts';
-import { noteChanges } from '../history/changes.ts';
+import { LeaseLost } from '../lib/errors.ts';
+import { noteChanges } from '../recording/histories/changes.ts';
 import { ledgerEvents } from './ledger-events.ts';
 import type { Observation, Transition } from './state.ts';
 

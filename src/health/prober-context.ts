@@ -1,6 +1,6 @@
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { MaintenanceWindow } from './maintenance.ts';
 import type { Observation } from './state.ts';
 

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { storableText } from '../datasets/storable.ts';
-import { LeaseLost, messageOf } from '../errors.ts';
+import { storableText } from '../datasets/storable-text.ts';
+import { LeaseLost, messageOf } from '../lib/errors.ts';
 import { wordsOf } from '../upstreams/failure.ts';
 import { type Absence, type LooksByProbe, leaveObserver } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import { probeKey } from './ledger-parts.ts';
 import { LedgerWriter } from './ledger-writer.ts';
+import { Seldom } from './log-throttle.ts';
 import { OtherNodes } from './other-nodes.ts';
 import type { Look, ProberContext } from './prober-context.ts';
 import { Rounds } from './rounds.ts';
-import { Seldom } from './seldom.ts';
 import { type TakenLedger, takeLedger } from './take-ledger.ts';
 import { newcomer, WatchedProbe } from './watched-probe.ts';
 

@@ -1,5 +1,5 @@
 import { GRAVITY, listed, MORE, WHOLE } from './health-reading.ts';
-import { gistOf, jsonGistOf } from './sameness.ts';
+import { gistOf, jsonGistOf } from './normalize-message.ts';
 
 /** The state of a probe or a check at a moment. `maintenance` is announced, never observed. */
 export type State = 'up' | 'down' | 'unknown' | 'maintenance';

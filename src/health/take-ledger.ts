@@ -1,7 +1,7 @@
 import { cutLedger, type TakenObserver, takeObserver } from './ledger.ts';
 import { LedgerClock } from './ledger-clock.ts';
 import type { ProberContext } from './prober-context.ts';
-import { type ResumedLedger, resumeLedger } from './resume.ts';
+import { type ResumedLedger, resumeLedger } from './resume-ledger.ts';
 
 /** The ledger of an observer as a process takes it over. */
 export interface TakenLedger {

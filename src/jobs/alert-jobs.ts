@@ -1,7 +1,7 @@
 import type { RecorderQueue, WorkedJob } from './backend.ts';
 import { type AlertJob, deliverJob } from './jobs.ts';
-import type { Peers } from './places.ts';
-import { postponed } from './postponed.ts';
+import { postponed } from './postpone-job.ts';
+import type { Peers } from './worker-places.ts';
 
 /** What workers do for alerts. */
 export interface AlertWork {

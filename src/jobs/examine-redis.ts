@@ -1,6 +1,6 @@
-import type { Checked } from '../checked.ts';
 import { type RedisPlace, redisPlace } from '../config/redis-url.ts';
-import { messageOf } from '../errors.ts';
+import type { Checked } from '../lib/check-result.ts';
+import { messageOf } from '../lib/errors.ts';
 import { redisClient } from './redis-client.ts';
 import { REFUSALS, unfitnessOf } from './redis-fitness.ts';
 

@@ -1,6 +1,6 @@
 import type { RecorderQueue } from './backend.ts';
 import { type ExportJob, exportJob } from './jobs.ts';
-import type { Peers } from './places.ts';
+import type { Peers } from './worker-places.ts';
 
 /** What workers do for exports by schedule. */
 export interface ExportWork {

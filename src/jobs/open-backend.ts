@@ -1,5 +1,5 @@
 import type { Logger as Log } from 'pino';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import type { OnError, QueueBackend } from './backend.ts';
 import { postgresBackend } from './postgres-backend.ts';
 import { redisBackend } from './redis-backend.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PgPool, Queue, Telemetry } from 'bullmq';
 import type { Pool } from 'pg';
-import { isAway } from '../db/away.ts';
+import { isAway } from '../db/connection-error.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
 import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
 import { createPostgresBackend, DEFAULT_SCHEMA, isPgPool, runMigrations, withBackend } from './bullmq.ts';

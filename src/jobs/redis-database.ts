@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../lib/errors.ts';
 
 /** The mend where {@link hasDatabase} says no. */
 export const OTHER_DATABASE =

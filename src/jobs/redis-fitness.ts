@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import { hasDatabase, OTHER_DATABASE } from './redis-database.ts';
 
 /** Why a Redis is not fit for the queue, and the mend. */

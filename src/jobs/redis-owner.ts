@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.ts';
-import { within } from '../within.ts';
+import { within } from '../lib/with-timeout.ts';
 import type { Unfitness } from './redis-fitness.ts';
 
 /** So long after it was claimed last a queue is nobody's, ms. */

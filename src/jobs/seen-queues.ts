@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import type { QueueBackend, RecorderQueue } from './backend.ts';
 import { jobStates } from './queue-look.ts';
 

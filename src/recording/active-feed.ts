@@ -1,5 +1,5 @@
 import type { Dataset, Recorded, Source, Target } from '../datasets/contract.ts';
-import type { Confirmation } from '../history/absence.ts';
+import type { Confirmation } from './histories/absence.ts';
 
 /** What the configuration decides of a dataset. */
 export interface DatasetSettings {

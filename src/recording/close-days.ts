@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
 import { catalog } from '../datasets/catalog.ts';
 import type { Dataset } from '../datasets/contract.ts';
-import { isAway } from '../db/away.ts';
-import { messageOf } from '../errors.ts';
-import { type Closed, closing } from '../history/readings/closing.ts';
-import { packingOf, tableOf } from '../history/readings/packing.ts';
+import { isAway } from '../db/connection-error.ts';
+import { messageOf } from '../lib/errors.ts';
+import { type Closed, closing } from './readings/close-day.ts';
+import { packingOf, tableOf } from './readings/value-encoding.ts';
 
 /** After its end a day stays open for so long, ms: a look that began before may still be committed. */
 const STAYS_OPEN = 30 * 60_000;

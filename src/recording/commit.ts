@@ -1,18 +1,18 @@
 import type postgres from 'postgres';
 import type { Dataset, Feed, Window } from '../datasets/contract.ts';
-import { storableText } from '../datasets/storable.ts';
-import { coverage, gaps, quarantine, runs, targetDatasets, targets } from '../db/bookkeeping.ts';
+import { storableText } from '../datasets/storable-text.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
 import { tableText } from '../db/orm.ts';
 import { arrayLiteral } from '../db/postgres-workarounds/array-types.ts';
-import { LeaseLost } from '../errors.ts';
-import { noteChanges } from '../history/changes.ts';
-import { Statement } from '../history/statement.ts';
-import type { Write, WriteHistory } from '../history/writing.ts';
+import { coverage, gaps, quarantine, runs, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
+import { LeaseLost } from '../lib/errors.ts';
+import type { Write, WriteHistory } from './histories/batch.ts';
+import { noteChanges } from './histories/changes.ts';
+import { Statement } from './histories/statement-parts.ts';
 import type { Progress } from './index-progress.ts';
 import { leaseKey } from './lease.ts';
 import type { Gap } from './observed-coverage.ts';
-import type { SetAside } from './set-aside.ts';
+import type { SetAside } from './quarantined-item.ts';
 
 /**
  * How a run ended. `partial`: what it saw is stored, but what it did not see may still exist. `stopped`: by the recorder

@@ -1,8 +1,8 @@
 import type { Feed } from '../datasets/contract.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
-import { historyOf } from '../history/histories.ts';
 import { buildCommit, type CommitPages } from './commit.ts';
 import { buildDecoder, type Decoder } from './decode.ts';
+import { historyOf } from './histories/histories.ts';
 
 /** A feed's commits and decoders. */
 export interface CompiledFeed {

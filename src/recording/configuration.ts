@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql as expression, type SQL } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Config } from '../config/schema.ts';
-import { processes } from '../db/process-tables.ts';
+import { processes } from '../db/schema/process-tables.ts';
 import type { Watched } from './active-feed.ts';
 import { targetKey } from './target-key.ts';
 

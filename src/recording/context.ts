@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
-import type { Clock } from '../clock.ts';
 import type { Ask, Feed, Window } from '../datasets/contract.ts';
-import type { Traced } from '../traced.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Traced } from '../lib/trace.ts';
 import type { Asking, Usage } from '../upstreams/upstream.ts';
 import type { Outcome } from './commit.ts';
 import type { Job } from './job.ts';

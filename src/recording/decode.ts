@@ -3,12 +3,12 @@ import type { Dataset, Target } from '../datasets/contract.ts';
 import { refusePoint } from '../datasets/point-grid.ts';
 import { memberOf } from '../datasets/sources/answer.ts';
 import { buildContradiction } from '../datasets/stated-request.ts';
-import { storableJson } from '../datasets/storable.ts';
+import { storableJson } from '../datasets/storable-text.ts';
 import { unwrap } from '../datasets/unwrap.ts';
-import { identity } from '../history/identity.ts';
-import type { Row } from '../history/rows.ts';
-import { itemColumns, keyColumns } from '../history/writing.ts';
 import { jsonText } from '../upstreams/json.ts';
+import { itemColumns, keyColumns } from './histories/batch.ts';
+import { identity } from './histories/identity.ts';
+import type { Row } from './histories/rows.ts';
 import { buildItemReader } from './item-reader.ts';
 import { type DecodedRow, SeenRows } from './seen-rows.ts';
 

@@ -1,9 +1,9 @@
 import { eq, max } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Index, Target } from '../datasets/contract.ts';
-import { targets } from '../db/bookkeeping.ts';
 import { ormOf } from '../db/orm.ts';
-import { OLDER_AGAIN } from './requested-again.ts';
+import { targets } from '../db/schema/bookkeeping.ts';
+import { OLDER_AGAIN } from './sweep-windows.ts';
 
 /** Items whose times are compared: those of about the newest page. */
 const MAX_COMPARED = 200;

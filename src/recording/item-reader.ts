@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Dataset } from '../datasets/contract.ts';
 import { type Column, columnOf } from '../datasets/fields.ts';
 import { unwrap } from '../datasets/unwrap.ts';
-import { itemColumns } from '../history/writing.ts';
+import { itemColumns } from './histories/batch.ts';
 
 /** A row that is being filled; `extra`, its last column, is null. */
 export type OpenRow = (string | null)[];

@@ -1,9 +1,9 @@
 import { and, eq, sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Source, Target } from '../datasets/contract.ts';
-import { runs, targetDatasets, targets } from '../db/bookkeeping.ts';
 import { leaseEnd } from '../db/leases.ts';
 import { ormOf, tableText } from '../db/orm.ts';
+import { runs, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { targetKey } from './target-key.ts';

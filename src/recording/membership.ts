@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { isUniqueViolation } from '../db/unique-violation.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../lib/errors.ts';
 import { type Configuration, LIVES_FOR, type Registrant } from './configuration.ts';
 
 /** How long older processes wait, in seconds, before they take the lead back: the newer ones may be restarting. */

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { catalog } from '../datasets/catalog.ts';
-import { noting, toldByNodes, toldOnce } from '../history/contradictions.ts';
+import { noting, toldByNodes, toldOnce } from './histories/contradictions.ts';
 
 /** Rows are visible so long after the time that they carry, at the latest, ms: a commit takes minutes, and clocks differ. */
 const VISIBLE = 86_400_000;

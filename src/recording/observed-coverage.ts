@@ -1,8 +1,8 @@
 import { and, eq, sql as expression, inArray } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Window } from '../datasets/contract.ts';
-import { coverage, targetDatasets } from '../db/bookkeeping.ts';
 import { ormOf } from '../db/orm.ts';
+import { coverage, targetDatasets } from '../db/schema/bookkeeping.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import { LOST } from './lease.ts';
 

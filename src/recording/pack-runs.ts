@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { packedRuns, runs, targetDatasets } from '../db/bookkeeping.ts';
 import { tableText } from '../db/orm.ts';
+import { packedRuns, runs, targetDatasets } from '../db/schema/bookkeeping.ts';
 import { BLOCK, blockOf, canBePacked, isPlain, kindFields, packedNumbers } from './packed-form.ts';
 
 /**

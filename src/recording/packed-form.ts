@@ -1,5 +1,5 @@
-import { packedRuns, runs } from '../db/bookkeeping.ts';
 import { tableText } from '../db/orm.ts';
+import { packedRuns, runs } from '../db/schema/bookkeeping.ts';
 /**
  * How old runs are stored together. The runs of a block, {@link BLOCK} numbers in a row, are sorted into kinds: what is equal in
  * all of them stands once. Of each number of a run only the difference from what its kind lets expect is left, in as many bytes as

@@ -1,9 +1,9 @@
 import type { Feed, Window } from '../datasets/contract.ts';
-import type { Row } from '../history/rows.ts';
-import type { Link } from '../identity/chain-continuity.ts';
+import type { Row } from './histories/rows.ts';
+import type { Link } from './identity/chain-continuity.ts';
 import { retires } from './proof.ts';
+import type { SetAside } from './quarantined-item.ts';
 import { type DecodedRow, SeenRows } from './seen-rows.ts';
-import type { SetAside } from './set-aside.ts';
 
 /** Rows and items that wait for the next commit. */
 export interface PageBuffer {

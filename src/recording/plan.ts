@@ -1,13 +1,13 @@
 import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
-import { coverage, gaps, targetDatasets, targets } from '../db/bookkeeping.ts';
 import { ormOf } from '../db/orm.ts';
-import { retention } from '../db/retention-tables.ts';
+import { coverage, gaps, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
+import { retention } from '../db/schema/retention-tables.ts';
 import type { ActiveFeed, Watched } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { expectedFrom, keptFrom, rangeStart } from './range-start.ts';
-import { windowsAgain } from './requested-again.ts';
+import { windowsAgain } from './sweep-windows.ts';
 import { targetKey } from './target-key.ts';
 import { common, parseMultirange, pieces, subtract, touches, upTo } from './windows.ts';
 

@@ -1,8 +1,8 @@
 import type { Window } from '../datasets/contract.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
-import { LeaseLost } from '../errors.ts';
-import { IN_POSTGRESQL, untraced } from '../traced.ts';
-import { WorkSignal } from '../work-signal.ts';
+import { WorkSignal } from '../lib/abort-scope.ts';
+import { LeaseLost } from '../lib/errors.ts';
+import { IN_POSTGRESQL, untraced } from '../lib/trace.ts';
 import { type ActiveFeed, partOf } from './active-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { Job } from './job.ts';

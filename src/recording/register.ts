@@ -1,11 +1,11 @@
 import { sql as expression, type SQL } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Target } from '../datasets/contract.ts';
-import { schedules, targetDatasets, targets } from '../db/bookkeeping.ts';
 import { ormOf } from '../db/orm.ts';
-import { configurations } from '../db/process-tables.ts';
-import { UsageError } from '../errors.ts';
-import { inParts } from '../in-parts.ts';
+import { schedules, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
+import { configurations } from '../db/schema/process-tables.ts';
+import { inParts } from '../lib/chunk.ts';
+import { UsageError } from '../lib/errors.ts';
 import type { DatasetSettings, Watched } from './active-feed.ts';
 import { lives, type Registrant } from './configuration.ts';
 import { firstStart } from './range-start.ts';

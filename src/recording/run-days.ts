@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { runDays, runs } from '../db/bookkeeping.ts';
 import { tableText } from '../db/orm.ts';
+import { runDays, runs } from '../db/schema/bookkeeping.ts';
 
 /** Runs that one statement moves: few enough that it is quick and blocks nobody. */
 const AT_ONCE = 2_000;

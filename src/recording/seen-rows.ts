@@ -1,4 +1,4 @@
-import type { Row } from '../history/rows.ts';
+import type { Row } from './histories/rows.ts';
 
 /** A decoded row and the item that it came from. */
 export interface DecodedRow {

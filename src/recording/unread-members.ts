@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
-import { isAmong, numberOf, packingOf, tableOf, wasRead, wordsIn } from '../history/readings/packing.ts';
+import { isAmong, numberOf, packingOf, tableOf, wasRead, wordsIn } from './readings/value-encoding.ts';
 
 /** Pages of `recorder.reading_members`, 8 kB each, that one statement looks through: some ten thousand members. */
 const PAGES = 256;

@@ -1,8 +1,8 @@
 import type { Page, Window } from '../datasets/contract.ts';
-import { type Absence, type Confirmation, ONE_ANSWER, SEVERAL_PAGES } from '../history/absence.ts';
-import type { Row } from '../history/rows.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { Decoded } from './decode.ts';
+import { type Absence, type Confirmation, ONE_ANSWER, SEVERAL_PAGES } from './histories/absence.ts';
+import type { Row } from './histories/rows.ts';
 import { retires } from './proof.ts';
 
 /** The evidence of one walk: what its answers lack, and what they prove about members that they do not show. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { withinNetworks } from '../config/network-ranges.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../lib/errors.ts';
 
 /** What decides who may read. */
 export interface AccessOptions {

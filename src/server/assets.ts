@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { packageFile } from '../package-file.ts';
+import { packageFile } from '../lib/package-file.ts';
 
 /** The styles and islands as `vite build web` left them, by their hashed names. */
 export interface Assets {

@@ -1,10 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
 import { z } from 'zod';
-import { type NodeStatus, type NodesStatus, type SpanName, spans } from '../reports/nodes/nodes-status.ts';
-import { uptimeIn } from '../reports/nodes/windows.ts';
-import { percentText } from '../reports/uptime.ts';
-import { safeDocument } from '../safe-text.ts';
+import { safeDocument } from '../lib/safe-text.ts';
+import {
+  type NodeStatus,
+  type NodesStatus,
+  type SpanName,
+  spans,
+} from '../reporting/reports/nodes/nodes-status.ts';
+import { uptimeIn } from '../reporting/reports/nodes/windows.ts';
+import { percentText } from '../reporting/reports/uptime.ts';
 
 /** The values of `range`, and the times that they stand for. */
 const ranges = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { catalogueOf } from '../api/catalogue.ts';
-import { exactRow } from '../api/values.ts';
-import { csvForPeople } from '../csv.ts';
 import { refusalOf } from '../db/question.ts';
 import type { ReadGate } from '../db/read-gate.ts';
-import { type Answered, asking, type Wanted } from './asking.ts';
-import { gone } from './gone.ts';
+import { csvForPeople } from '../lib/csv.ts';
+import { catalogueOf } from '../reporting/relations/catalogue.ts';
+import { exactRow } from '../reporting/relations/values.ts';
+import { gone } from './abort-on-disconnect.ts';
 import { BadRequest } from './pages/page.ts';
 import { fieldsOf } from './pages/query/fields.ts';
 import { questionSchema } from './pages/query/question.ts';
+import { type Answered, asking, type Wanted } from './run-query.ts';
 
 /** What a file holds at most. */
 const FILE = { rows: 50_000, characters: 32_000_000 } as const;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Config } from '../config/schema.ts';
-import { messageOf, UsageError } from '../errors.ts';
 import type { Announced } from '../health/announcements.ts';
+import { messageOf, UsageError } from '../lib/errors.ts';
 
 /** An image of the user's own. */
 export interface Logo {

@@ -12,8 +12,8 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../errors.ts';
-import { makeFolder, refuseLinks, writingTo } from '../writing.ts';
+import { UsageError } from '../lib/errors.ts';
+import { makeFolder, refuseLinks, writingTo } from '../lib/write-errors.ts';
 import { FIRST_PAGE, type SiteFile } from './pages/status/files.ts';
 
 /** What was written before is listed here, so that nothing else in the folder is replaced or removed. */

@@ -12,15 +12,15 @@ import {
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { OtlpSettings } from '../config/otlp.ts';
-import { messageOf } from '../errors.ts';
-import type { Traced } from '../traced.ts';
-import { versionOf } from '../version.ts';
-import { within } from '../within.ts';
+import { messageOf } from '../lib/errors.ts';
+import type { Traced } from '../lib/trace.ts';
+import { versionOf } from '../lib/version.ts';
+import { within } from '../lib/with-timeout.ts';
 import { exportersOf } from './exporters.ts';
+import { Told } from './failure-reports.ts';
 import { recordOf } from './log-record.ts';
+import { WithoutSecrets } from './redact-spans.ts';
 import { samplerOf } from './samplers.ts';
-import { Told } from './told.ts';
-import { WithoutSecrets } from './without-secrets.ts';
 
 const SCOPE = 'chain-recorder';
 /** What waits for the endpoint at the end gets so long, ms. */

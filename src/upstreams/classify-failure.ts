@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../lib/errors.ts';
 import { type FailureKind, UpstreamFailure, withoutUrls, wordsOf } from './failure.ts';
 import type { Answer } from './http.ts';
 import { parseJson } from './json.ts';

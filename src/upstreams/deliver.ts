@@ -1,6 +1,6 @@
-import { messageOf } from '../errors.ts';
-import { type FailureKind, UpstreamFailure, wordsOf } from '../upstreams/failure.ts';
+import { messageOf } from '../lib/errors.ts';
 import { DeliveryFailure } from './delivery-failure.ts';
+import { type FailureKind, UpstreamFailure, wordsOf } from './failure.ts';
 import { type Answer, callOnce } from './http.ts';
 
 /** The longest that one call to a channel may take, ms; less than its lease. */

@@ -1,4 +1,4 @@
-import type { Checked } from '../checked.ts';
+import type { Checked } from '../lib/check-result.ts';
 import { type Asked, diagnose, likelyUrls } from './causes.ts';
 import { type Symptom, type Trial, type TrialQuestion, tryOut } from './symptom.ts';
 

@@ -1,5 +1,5 @@
-import type { Checked } from '../checked.ts';
 import { NETWORK_IDS, type NetworkName, networkName } from '../config/networks.ts';
+import type { Checked } from '../lib/check-result.ts';
 import { betterUrl, type Examined, type Examinee, fault, trial } from './examination.ts';
 import { failureTable } from './failure.ts';
 import type { Symptom, Trial, TrialQuestion } from './symptom.ts';

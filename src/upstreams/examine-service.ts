@@ -1,4 +1,4 @@
-import type { Checked } from '../checked.ts';
+import type { Checked } from '../lib/check-result.ts';
 import { betterUrl, type Examined, type Examinee, fault, trial } from './examination.ts';
 import type { Symptom, Trial, TrialQuestion } from './symptom.ts';
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, request } from 'undici';
-import { WorkSignal } from '../work-signal.ts';
+import { WorkSignal } from '../lib/abort-scope.ts';
 import { failureOfError } from './classify-failure.ts';
 import { UpstreamFailure } from './failure.ts';
 import { Mutex } from './mutex.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
-import { type Traced, untraced } from '../traced.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Traced, untraced } from '../lib/trace.ts';
 import type { Budget, Priority } from './budget.ts';
 import { type FailureKind, UpstreamFailure } from './failure.ts';
 import { type Answer, type Call, callOnce } from './http.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { microsecondsOf } from '../instant.ts';
+import { microsecondsOf } from '../lib/instant.ts';
 import { DECIMALS, type FileColumn, PRECISION, type Value } from './file-columns.ts';
 import { ParquetFile } from './parquet-file.ts';
 

@@ -1,5 +1,5 @@
 import { catalog } from '../datasets/catalog.ts';
-import { seriesTableOf } from '../datasets/standing.ts';
+import { seriesTableOf } from '../datasets/target-columns.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 import type { ExportColumn, ExportTable } from './export-table.ts';
 import type { Manifest } from './manifest.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { syncFolder, writeDurably } from '../durable.ts';
-import { makeFolder, refuseLinks } from '../writing.ts';
+import { syncFolder, writeDurably } from '../lib/durable-file.ts';
+import { makeFolder, refuseLinks } from '../lib/write-errors.ts';
 import type { Target } from './target.ts';
 
 /** What is being written. No reader looks for such names. */

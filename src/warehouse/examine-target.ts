@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { writingTo } from '../writing.ts';
+import { writingTo } from '../lib/write-errors.ts';
 import { currentManifest } from './manifest.ts';
 import type { Target } from './target.ts';
 

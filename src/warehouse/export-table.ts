@@ -1,7 +1,7 @@
 import { catalog } from '../datasets/catalog.ts';
 import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
 import type { Digits } from '../datasets/fields.ts';
-import { rowsOf } from '../datasets/standing.ts';
+import { rowsOf } from '../datasets/target-columns.ts';
 import { nodeHealth } from '../health/node-health.ts';
 
 /** A column of an exported table. */

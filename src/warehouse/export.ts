@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Format } from '../config/exports-schema.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
-import { versionOf } from '../version.ts';
-import { writingTo } from '../writing.ts';
+import { versionOf } from '../lib/version.ts';
+import { writingTo } from '../lib/write-errors.ts';
 import { bookkeepingTable, bookkeepingTables, lastNumbers, standingParts } from './bookkeeping.ts';
 import { type DamagedFile, damagedFiles } from './damaged-files.ts';
 import { type ExportTable, warehouseTables } from './export-table.ts';
@@ -15,7 +15,7 @@ import {
   readManifests,
 } from './manifest.ts';
 import { firstSeal, isSameRecord, newestSeal } from './record-seals.ts';
-import { recordedSince } from './recorded-since.ts';
+import { recordedSince } from './rows-since.ts';
 import { describedColumns, type TableExport, writeTable } from './table-files.ts';
 import { inexactOf, keptSince, planTable } from './table-plan.ts';
 import type { Target } from './target.ts';

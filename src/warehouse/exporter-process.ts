@@ -1,10 +1,10 @@
 import { setPriority } from 'node:os';
-import { messageOf } from '../errors.ts';
-import { waitForSlowAddresses } from '../slow-addresses.ts';
+import { waitForSlowAddresses } from '../lib/connect-timeout.ts';
+import { messageOf } from '../lib/errors.ts';
 import { exportTables } from './export.ts';
-import { type ExportReply, exportRequest } from './export-apart.ts';
 import { warehouseTables } from './export-table.ts';
 import { openTarget } from './open-target.ts';
+import { type ExportReply, exportRequest } from './run-exporter-process.ts';
 
 /** The program that makes one export for another process: it gets an {@link exportRequest}, answers with a reply, and ends. */
 

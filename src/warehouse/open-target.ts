@@ -1,5 +1,5 @@
 import { exportPlace } from '../config/export-place.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../lib/errors.ts';
 import { DirectoryTarget } from './directory-target.ts';
 import type { S3Access } from './s3-target.ts';
 import type { Target } from './target.ts';

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import zlib from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
-import { instantText } from './text-file.ts';
+import { instantText } from './text-writer.ts';
 
 /** A value as PostgreSQL reads it; null: there is none. */
 export type Text = string | null;

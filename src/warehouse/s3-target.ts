@@ -14,7 +14,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { isAway } from '../db/away.ts';
+import { isAway } from '../db/connection-error.ts';
 import { type Target, TargetAway } from './target.ts';
 
 /** How the bucket is reached. What is not given is found as AWS's own programs find it: profiles, roles. */

@@ -8,7 +8,7 @@ import { DoesNotFit, type FileWriter } from './file-writer.ts';
 import type { ManifestFile, ManifestTable } from './manifest.ts';
 import { ParquetFile } from './parquet-file.ts';
 import type { Target } from './target.ts';
-import { csvFile, jsonLinesFile } from './text-file.ts';
+import { csvFile, jsonLinesFile } from './text-writer.ts';
 
 /** Rows of a file. */
 const ROWS_IN_FILE = 1_000_000;

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../db/snapshot.ts';
 import type { LostRows, ManifestFile, ManifestTable } from './manifest.ts';
-import type { Wanted } from './recorded-since.ts';
+import type { Wanted } from './rows-since.ts';
 import { since, type Watermark } from './watermark.ts';
 
 /** A day that would have more files than this is written again, as one file. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { packedRuns, runs } from '../db/bookkeeping.ts';
 import { tableText } from '../db/orm.ts';
+import { packedRuns, runs } from '../db/schema/bookkeeping.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 
 /**

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../../src/alerts/deliver.ts';
 import { runRound } from '../../src/alerts/round.ts';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { scriptedRule, testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';

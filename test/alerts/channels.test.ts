@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openChannel } from '../../src/alerts/channel.ts';
 import type { Message } from '../../src/alerts/message.ts';
-import { sendTrial } from '../../src/alerts/trial.ts';
+import { sendTrial } from '../../src/alerts/send-test-message.ts';
 import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
 import type { DeliveryFailure } from '../../src/upstreams/delivery-failure.ts';
 import { alertsConfig } from '../support/alerts.ts';

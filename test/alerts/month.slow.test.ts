@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { acknowledge } from '../../src/alerts/acknowledge.ts';
-import { alertWork } from '../../src/commands/alerting.ts';
+import { alertWork } from '../../src/daemon/alert-work.ts';
 import { deliverJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
 import { scriptedRule, type TestAlerts, testAlerts } from '../support/alerts.ts';

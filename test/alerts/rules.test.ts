@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect } from 'vitest';
-import { askRule } from '../../src/alerts/asking.ts';
 import { defaultRules } from '../../src/alerts/default-rules.ts';
 import type { Facts, Found } from '../../src/alerts/rule.ts';
+import { askRule } from '../../src/alerts/rule-context.ts';
 import { noFacts, ruleNamed } from '../support/alerts.ts';
 import { withDatabase } from '../support/fixture.ts';
 

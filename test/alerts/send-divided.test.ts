@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Message } from '../../src/alerts/message.ts';
+import { textOf } from '../../src/alerts/message-texts.ts';
 import { sendDivided } from '../../src/alerts/send-divided.ts';
-import { textOf } from '../../src/alerts/texts.ts';
 import { alertsSchema } from '../../src/config/alerts-schema.ts';
 import { DeliveryFailure } from '../../src/upstreams/delivery-failure.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { doubtfulVariables } from '../../src/config/doubtful-variables.ts';
 import { readEnvironment, soundEnvironment } from '../../src/config/environment.ts';
 import { readSecrets } from '../../src/config/secrets.ts';
+import { doubtfulVariables } from '../../src/config/suspicious-env.ts';
 import { openTarget } from '../../src/warehouse/open-target.ts';
 import { problemsOf } from './problems.ts';
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cb58 as sandboxCb58 } from '../../sandbox/ids/base58.ts';
 import { bech32 as sandboxBech32 } from '../../sandbox/ids/bech32.ts';
-import { bytesOfCb58, cb58 } from '../../src/cb58.ts';
 import { assetId, evmChain, metricsChain, nodeId, primaryAddress, subnetId } from '../../src/config/ids.ts';
+import { bytesOfCb58, cb58 } from '../../src/lib/cb58.ts';
 
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });

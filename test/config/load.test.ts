@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { checkConfig, loadConfig } from '../../src/config/load.ts';
-import { catalogNames } from '../../src/configured-feeds.ts';
 import { problemsOf } from './problems.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-config-'));

@@ -1,4 +1,4 @@
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/lib/errors.ts';
 
 /** Returns the problems of the usage error that a call throws, without a file's name, or none. */
 export function problemsOf(work: () => unknown): readonly string[] {

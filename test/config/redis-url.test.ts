@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { redisPlace } from '../../src/config/redis-url.ts';
 import { readSecrets } from '../../src/config/secrets.ts';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/lib/errors.ts';
 
 describe('a REDIS_URL', () => {
   it('names one server, with its database', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { catalogNames } from '../../src/configured-feeds.ts';
 import { problemsOf } from './problems.ts';
 
 /** A valid configuration with a text at each of the places below. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { cb58 } from '../../src/cb58.ts';
 import { blockOfBytes } from '../../src/datasets/node/block-bytes.ts';
+import { cb58 } from '../../src/lib/cb58.ts';
 
 const parent = Buffer.alloc(32, 7);
 const u32 = (value: number) => Buffer.from(value.toString(16).padStart(8, '0'), 'hex');

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { catalog, feeds } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { unwrap } from '../../src/datasets/unwrap.ts';
-import { recorded as everything } from '../../src/recorded.ts';
+import { recorded as everything } from '../../src/reporting/recorded-datasets.ts';
 import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';

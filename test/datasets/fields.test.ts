@@ -15,7 +15,7 @@ import {
   uint,
   unixSeconds,
 } from '../../src/datasets/fields.ts';
-import { originalText } from '../../src/datasets/storable.ts';
+import { originalText } from '../../src/datasets/storable-text.ts';
 import { arrayLiteral } from '../../src/db/postgres-workarounds/array-types.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 

@@ -16,7 +16,7 @@ import { nodeHealth } from '../../src/health/node-health.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { jsonText } from '../../src/upstreams/json.ts';
-import { unmetered } from '../../src/upstreams/unmetered.ts';
+import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
 import { stillSandbox } from '../sandbox/client.ts';
 import { upstreamServer } from '../support/upstream-server.ts';

@@ -5,8 +5,8 @@ import { peerReadings } from '../../src/datasets/node/peer-readings.ts';
 import { peers } from '../../src/datasets/node/peers.ts';
 import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { itemColumns } from '../../src/history/writing.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
+import { itemColumns } from '../../src/recording/histories/batch.ts';
 
 const PRIMARY = '11111111111111111111111111111111LpoYY';
 const OTHER = '2Z36RnQuk1hvsnFeGWzfZUfXNr7w1SjzmDQ78YxfTVNAkDq3nZ';

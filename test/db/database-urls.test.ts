@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
-import { isAway } from '../../src/db/away.ts';
+import { isAway } from '../../src/db/connection-error.ts';
 import { WAYS_IN } from '../support/ways-in.ts';
 
 const closers = new Closers();

@@ -1,8 +1,8 @@
 // A process that uses and supervises the embedded PostgreSQL of the directory given: prints one line of JSON once it is served, and
 // closes when its standard input ends. A refusal is printed on stderr and ends the process with 2.
 import { once } from 'node:events';
-import { openEmbedded } from '../../src/db/embedded.ts';
-import { UsageError } from '../../src/errors.ts';
+import { openEmbedded } from '../../src/db/embedded/embedded.ts';
+import { UsageError } from '../../src/lib/errors.ts';
 
 const ignore = () => {};
 const stop = new AbortController();

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { examineDatabase } from '../../src/db/examine-database.ts';
-import { freePort } from '../../src/db/free-port.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
 import { rawServer } from '../support/upstream-server.ts';
 

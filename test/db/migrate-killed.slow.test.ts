@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
-import { migrate } from '../../src/views/migrate.ts';
+import { migrate } from '../../src/reporting/views/migrate.ts';
 import { cutAfter } from '../support/cut-connection.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
 import { before, declaredColumns, made, moved, schemaTexts } from './declared-views.ts';

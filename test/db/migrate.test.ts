@@ -4,9 +4,9 @@ import { foreignLocks, type LockingSession, sessionText } from '../../src/db/blo
 import type { Declared } from '../../src/db/declared.ts';
 import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { missingObjects } from '../../src/db/own-objects.ts';
-import { Interrupted, TemporaryError, UsageError } from '../../src/errors.ts';
-import { declaredObjects } from '../../src/views/declared.ts';
-import { migrate } from '../../src/views/migrate.ts';
+import { Interrupted, TemporaryError, UsageError } from '../../src/lib/errors.ts';
+import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
+import { migrate } from '../../src/reporting/views/migrate.ts';
 import { blocked } from '../support/blocked.ts';
 import { cutAfter } from '../support/cut-connection.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';

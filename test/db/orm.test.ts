@@ -1,8 +1,8 @@
 import { eq, sql as expression } from 'drizzle-orm';
 import { expect } from 'vitest';
-import { runs, targets } from '../../src/db/bookkeeping.ts';
 import { connect } from '../../src/db/connect.ts';
 import { ormOf, tableText } from '../../src/db/orm.ts';
+import { runs, targets } from '../../src/db/schema/bookkeeping.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const { it, database } = withDatabase();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { isAway } from '../../src/db/away.ts';
+import { isAway } from '../../src/db/connection-error.ts';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { sessionSettings } from '../../src/db/session.ts';
 import { withDatabase } from '../support/fixture.ts';

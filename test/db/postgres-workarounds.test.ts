@@ -2,9 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { isAway } from '../../src/db/away.ts';
 import { openCommitting } from '../../src/db/client.ts';
 import { connect, connectPool } from '../../src/db/connect.ts';
+import { isAway } from '../../src/db/connection-error.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { losingAll, underWay } from '../support/lost-connections.ts';
 

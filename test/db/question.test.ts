@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { askAsReader } from '../../src/db/question.ts';
-import { UsageError } from '../../src/errors.ts';
-import { migrate } from '../../src/views/migrate.ts';
+import { UsageError } from '../../src/lib/errors.ts';
+import { migrate } from '../../src/reporting/views/migrate.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const { it, database, sql } = withDatabase({ max: 2 });

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { ReadGate } from '../../src/db/read-gate.ts';
-import { ReadsBusy } from '../../src/db/turns.ts';
+import { ReadsBusy } from '../../src/db/semaphore.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const { it, database } = withDatabase();

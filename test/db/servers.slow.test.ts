@@ -2,11 +2,11 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
 import { PostgresPair } from '../../chaos/servers/postgres-pair.ts';
-import { isAway } from '../../src/db/away.ts';
 import { connect } from '../../src/db/connect.ts';
+import { isAway } from '../../src/db/connection-error.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { withRowLock } from '../../src/db/row-lock.ts';
-import { migrate } from '../../src/views/migrate.ts';
+import { migrate } from '../../src/reporting/views/migrate.ts';
 
 /** What these tests need of both drivers. */
 interface Client {

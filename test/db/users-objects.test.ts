@@ -3,8 +3,8 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Declared } from '../../src/db/declared.ts';
 import { type MigrateOptions, migrateDatabase } from '../../src/db/migrate.ts';
-import { UsageError } from '../../src/errors.ts';
-import { declaredObjects } from '../../src/views/declared.ts';
+import { UsageError } from '../../src/lib/errors.ts';
+import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { madeUpRelease } from '../support/made-up-release.ts';
 

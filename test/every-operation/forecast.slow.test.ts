@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
-import { catalogNames } from '../../src/configured-feeds.ts';
+import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { planAll, planDue } from '../../src/recording/plan.ts';
-import { forecast } from '../../src/reports/forecast.ts';
+import { forecast } from '../../src/reporting/reports/forecast.ts';
 import { stillSandbox } from '../sandbox/client.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { configFor, Recorder } from './support.ts';

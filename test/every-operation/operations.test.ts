@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recorded, recordedNamed } from '../../src/recorded.ts';
+import { recorded, recordedNamed } from '../../src/reporting/recorded-datasets.ts';
 
 /** Every operation of the seeds, written down from their sections 4. */
 const seeds: Readonly<Record<string, readonly string[]>> = {

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { doubtfulVariables } from '../../src/config/doubtful-variables.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
+import { doubtfulVariables } from '../../src/config/suspicious-env.ts';
 import { noPromtool, promtool, promtoolPath } from '../support/promtool.ts';
 
 const root = new URL('../../', import.meta.url);

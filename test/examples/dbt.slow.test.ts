@@ -10,7 +10,7 @@ import { dbtStarters } from '../../docs/dbt.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
-import { recordedDatabase } from '../api/recorded-database.ts';
+import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
 import { type Duck, openDuck } from '../warehouse/lake.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { recordedDatabase } from '../api/recorded-database.ts';
+import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import { letRead } from '../server/pages/revised-point.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { declaredSeries, seriesIn } from '../support/declared-metrics.ts';

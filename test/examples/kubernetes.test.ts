@@ -5,8 +5,8 @@ import { Service } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { doubtfulVariables } from '../../src/config/doubtful-variables.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
+import { doubtfulVariables } from '../../src/config/suspicious-env.ts';
 
 const read = (file: string) =>
   readFileSync(new URL(`../../examples/kubernetes/${file}`, import.meta.url), 'utf8');

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { recordedDatabase } from '../api/recorded-database.ts';
+import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import { letRead } from '../server/pages/revised-point.ts';
 import type { TestDatabase } from '../support/database.ts';
 

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { recordedDatabase } from '../api/recorded-database.ts';
+import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import { letRead } from '../server/pages/revised-point.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { ledgerStandingStill } from '../../src/alerts/rules/findings.ts';
+import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
 import { DatabaseClock } from '../../src/health/database-clock.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { withDatabase } from '../support/fixture.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, vi } from 'vitest';
-import { type Clock, steadyClock, systemClock } from '../../src/clock.ts';
 import { keepShares } from '../../src/health/keep-shares.ts';
 import { holdersOf, sharesLeft } from '../../src/health/ledger.ts';
 import type { Look } from '../../src/health/prober-context.ts';
 import { shareOf, sharesOf } from '../../src/health/shares.ts';
+import { type Clock, steadyClock, systemClock } from '../../src/lib/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { minute, second, World } from './world.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect } from 'vitest';
+import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeLedgers, catalogNames } from '../../src/configured-feeds.ts';
-import { lookOver } from '../../src/health/look.ts';
+import { lookOver } from '../../src/health/probe-node.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
-import { unmetered } from '../../src/upstreams/unmetered.ts';
+import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';

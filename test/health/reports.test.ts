@@ -2,10 +2,16 @@ import { describe, expect } from 'vitest';
 import { announce, announcements, endMaintenance, listMaintenance } from '../../src/health/announcements.ts';
 import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
 import type { State } from '../../src/health/state.ts';
-import { downtimeLeft, thresholdOf } from '../../src/reports/rewards.ts';
-import { slaReport } from '../../src/reports/sla.ts';
-import { slaPage } from '../../src/reports/sla-page.ts';
-import { achievedText, percentText, quorumOf, spanText, uptimeOf } from '../../src/reports/uptime.ts';
+import { downtimeLeft, thresholdOf } from '../../src/reporting/reports/rewards.ts';
+import { slaReport } from '../../src/reporting/reports/sla.ts';
+import { slaPage } from '../../src/reporting/reports/sla-page.ts';
+import {
+  achievedText,
+  percentText,
+  quorumOf,
+  spanText,
+  uptimeOf,
+} from '../../src/reporting/reports/uptime.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const minute = 60_000;

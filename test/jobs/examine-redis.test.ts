@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { examineRedis } from '../../src/jobs/examine-redis.ts';
 import { startCommand } from '../support/cli.ts';
 import { testDatabase } from '../support/database.ts';

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { isAway } from '../../src/db/away.ts';
+import { isAway } from '../../src/db/connection-error.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import {
   createPostgresBackend,

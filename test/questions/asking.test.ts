@@ -2,10 +2,16 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
 import { describe, expect } from 'vitest';
-import { printPage } from '../../src/commands/printing-page.ts';
-import { questionCommand, type ReportOptions } from '../../src/commands/question.ts';
+import { questionCommand, type ReportOptions } from '../../src/cli/commands/ready-question.ts';
+import { printPage } from '../../src/cli/output/print-page.ts';
 import type { Answer } from '../../src/db/question.ts';
-import { parametersOf, questionNamed, questions, reports, statementOf } from '../../src/reports/questions.ts';
+import {
+  parametersOf,
+  questionNamed,
+  questions,
+  reports,
+  statementOf,
+} from '../../src/reporting/reports/questions.ts';
 import { startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
 
@@ -153,7 +159,7 @@ describe('report NAME', () => {
     await expect(ask(name, options)).rejects.toThrow(problem);
   });
 
-  // `test/checks/told.test.ts` asks the two that are no questions.
+  // `test/reporting/checks/told.test.ts` asks the two that are no questions.
   it.each(reports().filter(({ name, notAsOf }) => notAsOf !== null && questionNamed(name)))(
     '$name is not asked about a past moment, and says why',
     async ({ name, notAsOf }) => {

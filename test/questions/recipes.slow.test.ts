@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { questionCommand } from '../../src/commands/question.ts';
-import { UsageError } from '../../src/errors.ts';
-import { retain } from '../../src/recording/retention.ts';
-import { retainable } from '../../src/recording/retention-rules.ts';
+import { questionCommand } from '../../src/cli/commands/ready-question.ts';
+import { UsageError } from '../../src/lib/errors.ts';
 import {
   type Example,
   PLACEHOLDERS,
@@ -15,7 +13,9 @@ import {
   questions,
   reports,
   statementOf,
-} from '../../src/reports/questions.ts';
+} from '../../src/reporting/reports/questions.ts';
+import { retain } from '../../src/retention/retention.ts';
+import { retainable } from '../../src/retention/retention-rules.ts';
 import { type Exact, exactJson } from '../every-operation/exact-json.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { reportedAsOf } from '../support/told.ts';
@@ -176,7 +176,7 @@ describe('docs/recipes.md', () => {
 });
 
 it('every question about a past moment is answered with the same bytes two weeks later', async () => {
-  // `test/reports/as-of.test.ts` asks for these two, which need a ledger.
+  // `test/reporting/reports/as-of.test.ts` asks for these two, which need a ledger.
   const others = ['uptime', 'sla'];
   const askable = reports().filter(({ name, notAsOf }) => notAsOf === null && !others.includes(name));
   expect(Object.keys(toldThen)).toEqual(askable.map(({ name }) => name));

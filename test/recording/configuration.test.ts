@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { activeFeeds, catalogNames } from '../../src/configured-feeds.ts';
 import { configurationOf } from '../../src/recording/configuration.ts';
 
 const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];

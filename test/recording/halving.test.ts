@@ -3,7 +3,7 @@ import { afterEach, describe, expect } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { storeByHalves, Unstorable } from '../../src/db/halving.ts';
+import { storeByHalves, Unstorable } from '../../src/db/bisect-insert.ts';
 import { redrive } from '../../src/recording/redrive.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { type FailureKind, UpstreamFailure } from '../../src/upstreams/failure.ts';

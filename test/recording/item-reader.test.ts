@@ -5,7 +5,7 @@ import { catalog } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { columnOf } from '../../src/datasets/fields.ts';
 import { unwrap } from '../../src/datasets/unwrap.ts';
-import { itemColumns } from '../../src/history/writing.ts';
+import { itemColumns } from '../../src/recording/histories/batch.ts';
 import { buildItemReader } from '../../src/recording/item-reader.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 

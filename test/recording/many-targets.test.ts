@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
-import { storeByHalves } from '../../src/db/halving.ts';
+import { storeByHalves } from '../../src/db/bisect-insert.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/lib/errors.ts';
 import { LIVES_FOR, mayRegister } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerAll, registerTargets } from '../../src/recording/register.ts';

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { expect } from 'vitest';
 import { subnetList } from '../../src/datasets/chain-data/subnet-list.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
-import { messageOf } from '../../src/errors.ts';
+import { messageOf } from '../../src/lib/errors.ts';
 import { asDeclared } from '../../src/recording/active-feed.ts';
 import { record } from '../../src/recording/record.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { catalogueOf } from '../../src/api/catalogue.ts';
-import { readRows } from '../../src/api/rows.ts';
-import { rowsParameters } from '../../src/api/rows-question.ts';
 import { CONNECTION } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
 import { packRuns } from '../../src/recording/pack-runs.ts';
 import { BLOCK } from '../../src/recording/packed-form.ts';
-import { runPage, runRows } from '../../src/reports/runs.ts';
+import { catalogueOf } from '../../src/reporting/relations/catalogue.ts';
+import { rowsParameters } from '../../src/reporting/relations/row-query.ts';
+import { readRows } from '../../src/reporting/relations/rows.ts';
+import { runPage, runRows } from '../../src/reporting/reports/runs.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const { it, database, sql } = withDatabase({ max: 3 });

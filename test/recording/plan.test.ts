@@ -19,7 +19,7 @@ import {
 } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { windowsAgain } from '../../src/recording/requested-again.ts';
+import { windowsAgain } from '../../src/recording/sweep-windows.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocksTarget } from '../support/blocks.ts';

@@ -6,7 +6,7 @@ import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { pages } from '../../src/datasets/sources/pages.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
-import { LeaseLost } from '../../src/errors.ts';
+import { LeaseLost } from '../../src/lib/errors.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';

@@ -8,7 +8,7 @@ import { validators } from '../../src/datasets/node/validators.ts';
 import { type ActiveFeed, asDeclared } from '../../src/recording/active-feed.ts';
 import { redrive } from '../../src/recording/redrive.ts';
 import { registerAll } from '../../src/recording/register.ts';
-import { endUnwatched } from '../../src/recording/unwatched.ts';
+import { endUnwatched } from '../../src/recording/retire-removed-targets.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';

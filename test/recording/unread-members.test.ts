@@ -6,7 +6,7 @@ import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { lockRow } from '../../src/db/row-lock.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { keptSince, planRetention, retain } from '../../src/recording/retention.ts';
+import { keptSince, planRetention, retain } from '../../src/retention/retention.ts';
 import { blocked } from '../support/blocked.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';

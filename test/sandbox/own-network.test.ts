@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { announcement, sandboxConfig } from '../../src/app/bundled-sandbox.ts';
 import { NETWORK_IDS } from '../../src/config/networks.ts';
-import { announcement, sandboxConfig } from '../../src/sandbox.ts';
 import { withSandbox } from './with-sandbox.ts';
 
 const { sandbox, get, rpc } = withSandbox();

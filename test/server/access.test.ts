@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/lib/errors.ts';
 import { Access, type AccessOptions } from '../../src/server/access.ts';
 
 const TOKEN = 'a-token-of-some-length';

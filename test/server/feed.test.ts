@@ -1,12 +1,12 @@
 import { request } from 'undici';
 import { beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
-import { checked } from '../../src/api/asked-wrongly.ts';
-import { catalogueOf } from '../../src/api/catalogue.ts';
-import { readRows, rowsStatement } from '../../src/api/rows.ts';
-import { rowsParameters } from '../../src/api/rows-question.ts';
 import { RecorderClient } from '../../src/client.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
+import { catalogueOf } from '../../src/reporting/relations/catalogue.ts';
+import { checked } from '../../src/reporting/relations/invalid-request.ts';
+import { rowsParameters } from '../../src/reporting/relations/row-query.ts';
+import { readRows, rowsStatement } from '../../src/reporting/relations/rows.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withPages } from '../support/fixture.ts';
 import { most, stepsIn } from '../support/plan-steps.ts';

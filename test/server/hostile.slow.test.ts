@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { pages } from '../../src/server/pages/pages.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';

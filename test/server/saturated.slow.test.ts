@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { type Received, sendJson, upstreamServer } from './upstream-server.ts';
 
 /** The kinds of channels, each as a channel of that name. */

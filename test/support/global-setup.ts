@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildRecorder } from '../../chaos/build.ts';
-import { migrate } from '../../src/views/migrate.ts';
+import { migrate } from '../../src/reporting/views/migrate.ts';
 import { startServices } from './services.ts';
 import { buildTemplate } from './template.ts';
 

@@ -1,5 +1,5 @@
 import { type EventEmitter, errorMonitor } from 'node:events';
-import { openLog } from '../../src/log.ts';
+import { openLog } from '../../src/telemetry/log.ts';
 
 /** Logs, waits until it is told to go on, logs more, and ends at once. Where it loses its terminal it logs, and says that it is there. */
 const log = openLog({ logLevel: 'info', logJson: !process.stderr.isTTY });

@@ -1,7 +1,7 @@
 import { request } from 'undici';
-import { systemClock } from '../../src/clock.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { ReadGate } from '../../src/db/read-gate.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { Access } from '../../src/server/access.ts';
 import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
 import { buildServer, type ServerContext } from '../../src/server/server.ts';

@@ -1,9 +1,9 @@
 import type postgres from 'postgres';
-import type { Clock } from '../../src/clock.ts';
 import type { Ask, Dataset, Page, Range, Source, Target, Window } from '../../src/datasets/contract.ts';
-import type { Confirmation } from '../../src/history/absence.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { type ActiveFeed, CONFIRM_SHRINK } from '../../src/recording/active-feed.ts';
 import type { Asked, RecordingContext, RunResult } from '../../src/recording/context.ts';
+import type { Confirmation } from '../../src/recording/histories/absence.ts';
 import type { Job, Reason } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
 import { commitsFor } from './commits.ts';

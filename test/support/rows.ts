@@ -1,6 +1,6 @@
 import { datasetNamed } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
-import { rowsOf as rowsWithRequest } from '../../src/datasets/standing.ts';
+import { rowsOf as rowsWithRequest } from '../../src/datasets/target-columns.ts';
 
 /** SQL: all rows of what is recorded under a name, with `extra`: readings stand in several forms, which their view shows as one. */
 export function rowsOf(name: string): string {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
-import { openEmbedded } from '../../src/db/embedded.ts';
-import { freePort } from '../../src/db/free-port.ts';
+import { openEmbedded } from '../../src/db/embedded/embedded.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 
 /** A server for the tests, by its URL. */
 export interface Service {

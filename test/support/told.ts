@@ -1,10 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
-import { questionCommand } from '../../src/commands/question.ts';
+import { questionCommand } from '../../src/cli/commands/ready-question.ts';
 import { catalog } from '../../src/datasets/catalog.ts';
-import { UsageError } from '../../src/errors.ts';
-import { parametersOf, type Question, questions, statementOf } from '../../src/reports/questions.ts';
+import { UsageError } from '../../src/lib/errors.ts';
+import {
+  parametersOf,
+  type Question,
+  questions,
+  statementOf,
+} from '../../src/reporting/reports/questions.ts';
 
 /** Answers to parameters that a question cannot do without. */
 type Given = Readonly<Record<string, string>>;

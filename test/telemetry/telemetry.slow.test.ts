@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { type Ended, startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import {

@@ -2,7 +2,7 @@ import { readHealth } from '../../src/health/health-reading.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
 import { examineNode } from '../../src/upstreams/examine-node.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
-import { unmetered } from '../../src/upstreams/unmetered.ts';
+import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 

@@ -1,6 +1,6 @@
 import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import type { Examinee } from '../../src/upstreams/examination.ts';
 import { examineNode } from '../../src/upstreams/examine-node.ts';
 import { examineService } from '../../src/upstreams/examine-service.ts';

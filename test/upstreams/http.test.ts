@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setInterval as every } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { type Answer, type Call, callOnce } from '../../src/upstreams/http.ts';
 import { gate } from '../support/recording.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../../src/db/free-port.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
 import { type Endpoint, NetworkReach, type Reach } from '../../src/upstreams/network-reach.ts';
 import { rawServer } from '../support/upstream-server.ts';
 

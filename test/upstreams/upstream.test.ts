@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { redactor } from '../../src/redaction.ts';
+import { redactor } from '../../src/lib/redaction.ts';
 import type { Allowance, Budget } from '../../src/upstreams/budget.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { isExactNumber, jsonText } from '../../src/upstreams/json.ts';

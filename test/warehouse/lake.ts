@@ -1,8 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type postgres from 'postgres';
 import { datasetNamed } from '../../src/datasets/catalog.ts';
-import { asClosedDays, asOpenLooks, asRows, selectOf } from '../../src/history/readings/forms.ts';
-import { packingOf } from '../../src/history/readings/packing.ts';
+import { asClosedDays, asOpenLooks, asRows, selectOf } from '../../src/recording/readings/forms.ts';
+import { packingOf } from '../../src/recording/readings/value-encoding.ts';
 import type { ExportTable } from '../../src/warehouse/export-table.ts';
 
 /** Asks DuckDB. */

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { datasetNamed } from '../../src/datasets/catalog.ts';
-import { requestOf, SERIES_ID, seriesTableOf } from '../../src/datasets/standing.ts';
-import { packingOf } from '../../src/history/readings/packing.ts';
+import { requestOf, SERIES_ID, seriesTableOf } from '../../src/datasets/target-columns.ts';
+import { packingOf } from '../../src/recording/readings/value-encoding.ts';
 import type { ExportColumn, ExportTable } from '../../src/warehouse/export-table.ts';
 
 /** The largest number of 256 bits. */

@@ -1,8 +1,8 @@
-import { inParts } from '../../in-parts.ts';
+import { inParts } from '../../lib/chunk.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { Body, Item } from '../message.ts';
-import { linkOf } from '../texts.ts';
+import { linkOf } from '../message-texts.ts';
 
 /** What is not told again for so long, ms, counts as over there: some rounds may be missed. */
 const LASTS = 5 * 60_000;

@@ -1,8 +1,8 @@
-import { markdownText } from '../../safe-text.ts';
+import { markdownText } from '../../lib/safe-text.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { Body } from '../message.ts';
-import { cut, linkOf, textOf, titleOf } from '../texts.ts';
+import { cut, linkOf, textOf, titleOf } from '../message-texts.ts';
 
 const RED = 0xd32f2f;
 const YELLOW = 0xf9a825;

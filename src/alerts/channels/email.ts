@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../lib/errors.ts';
 import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
-import { textOf, titleOf } from '../texts.ts';
+import { textOf, titleOf } from '../message-texts.ts';
 
 /** The longest waits for the server, ms. */
 const CONNECT = 8_000;

@@ -1,7 +1,7 @@
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { Body } from '../message.ts';
-import { cut, linkOf, textOf, titleOf } from '../texts.ts';
+import { cut, linkOf, textOf, titleOf } from '../message-texts.ts';
 
 /** ntfy, published as JSON. It knows no key of a message: what is sent twice is shown twice. */
 export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({

@@ -2,7 +2,7 @@ import { callChannel } from '../../upstreams/deliver.ts';
 import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { Item, Message } from '../message.ts';
-import { cut, linkOf } from '../texts.ts';
+import { cut, linkOf } from '../message-texts.ts';
 
 /** Events at once. */
 const AT_ONCE = 10;

@@ -1,6 +1,6 @@
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
-import { textOf, titleOf } from '../texts.ts';
+import { textOf, titleOf } from '../message-texts.ts';
 
 /** An incoming webhook of Slack. It knows no key of a message: what is sent twice is shown twice. */
 export const slack: MakeChannel<'slack'> = ({ url }) => ({

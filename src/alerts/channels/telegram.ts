@@ -1,7 +1,7 @@
 import { callChannel } from '../../upstreams/deliver.ts';
 import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
-import { textOf, titleOf } from '../texts.ts';
+import { textOf, titleOf } from '../message-texts.ts';
 
 /** What a bot of Telegram says in a chat. It knows no key of a message: what is sent twice is shown twice. */
 export const telegram: MakeChannel<'telegram'> = ({ url, token, chat }) => ({

@@ -2,7 +2,7 @@ import { TEMPLATE_PLACE } from '../../config/alerts-schema.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { Message } from '../message.ts';
-import { textOf, titleOf } from '../texts.ts';
+import { textOf, titleOf } from '../message-texts.ts';
 
 /** A POST of JSON. `Idempotency-Key` is equal for the same message, however often it is sent. */
 export const webhook: MakeChannel<'webhook'> = ({ url, headers, body }) => ({

@@ -1,4 +1,4 @@
-import { fullAt } from '../../reports/disk.ts';
+import { fullAt } from '../../reporting/reports/disk.ts';
 import type { Rule } from '../rule.ts';
 
 const SUBJECT = 'the disk of the database';

@@ -1,5 +1,5 @@
 import type { Found, Rule } from '../rule.ts';
-import { looksAt } from './looks-at.ts';
+import { looksAt } from './health-at.ts';
 
 const MINUTE = 60_000;
 

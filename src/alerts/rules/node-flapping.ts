@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts';
-import { looksAt } from './looks-at.ts';
+import { looksAt } from './health-at.ts';
 
 /** A node that goes down again and again. */
 export const nodeFlapping: Rule = {

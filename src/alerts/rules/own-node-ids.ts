@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Facts } from '../rule.ts';
-import { recordedBy } from './recorded-by.ts';
+import { recordedBy } from './is-recorded-at.ts';
 
 /** The validators that are one's own, each with the name of its node (or its id): configured nodes and `watch.nodeIds`. */
 export async function ownNodeIds(sql: postgres.Sql, at: Date, facts: Facts): Promise<Map<string, string>> {

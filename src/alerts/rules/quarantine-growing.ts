@@ -1,5 +1,5 @@
+import { cut } from '../message-texts.ts';
 import type { Rule } from '../rule.ts';
-import { cut } from '../texts.ts';
 
 /** Answers that cannot be decoded come in. */
 export const quarantineGrowing: Rule = {

@@ -1,4 +1,4 @@
-import { networkViews } from '../../reports/rewards.ts';
+import { networkViews } from '../../reporting/reports/rewards.ts';
 import type { Rule } from '../rule.ts';
 
 /** Little downtime is left until a validation of a configured node misses its reward. */

@@ -1,11 +1,11 @@
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { oneSpelling } from '../canonical-hex.ts';
 import type { Source, Target } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hex, object, optional, text, uint256 } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
-import { oneSpelling } from '../spelling.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /**

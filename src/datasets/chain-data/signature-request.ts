@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../lib/errors.ts';
 
 /** What the aggregation of signatures is asked for, as strings (seed chain-data 4.1 and 4.2). */
 export type SignatureRequest = Readonly<Record<string, string>>;

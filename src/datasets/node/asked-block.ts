@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../lib/errors.ts';
 import type { Ask, Page, Scope, Target } from '../contract.ts';
 import { wholeAnswer } from '../sources/one-answer.ts';
 import { blockAt, blockWithId, type ChainOfBlocks } from './chain-of-blocks.ts';

@@ -1,4 +1,4 @@
-import { bytesOfHex, cb58 } from '../../cb58.ts';
+import { bytesOfHex, cb58 } from '../../lib/cb58.ts';
 
 /** Where a block's parent, height and time are in its bytes, by the type that follows the codec version. */
 interface Layout {

@@ -3,8 +3,8 @@ import { defineDataset } from '../dataset.ts';
 import { object, optional, uint } from '../fields.ts';
 import { entriesOf } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { Offered } from '../sources/offered.ts';
 import { wholeAnswer } from '../sources/one-answer.ts';
+import { Offered } from '../sources/optional-methods.ts';
 
 const METHODS = ['info.getTxFee', 'avm.getTxFee'];
 

@@ -3,8 +3,8 @@ import { defineDataset } from '../dataset.ts';
 import { flag, object, optional, text } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { Offered } from '../sources/offered.ts';
 import { wholeAnswer } from '../sources/one-answer.ts';
+import { Offered } from '../sources/optional-methods.ts';
 
 const P = '/ext/bc/P';
 const INFO = '/ext/info';

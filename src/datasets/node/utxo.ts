@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bytesOfHex, cb58 } from '../../cb58.ts';
+import { bytesOfHex, cb58 } from '../../lib/cb58.ts';
 import { bech32 } from '../sources/bech32.ts';
 
 const SECP256K1_OUTPUT = 7;

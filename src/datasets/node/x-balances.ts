@@ -4,8 +4,8 @@ import { defineDataset } from '../dataset.ts';
 import { object, optional, text, uint } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { Offered } from '../sources/offered.ts';
 import { wholeAnswer } from '../sources/one-answer.ts';
+import { Offered } from '../sources/optional-methods.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
 import { utxoReferences } from './utxo-references.ts';
 

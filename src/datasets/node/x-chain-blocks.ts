@@ -1,8 +1,8 @@
 import type { Ask, Page, Source } from '../contract.ts';
 import { memberOf } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { Offered } from '../sources/offered.ts';
 import { wholeAnswer } from '../sources/one-answer.ts';
+import { Offered } from '../sources/optional-methods.ts';
 import { askedBlock, askedTarget } from './asked-block.ts';
 import { blockRange, blocksUpwards } from './blocks-upwards.ts';
 import type { ChainOfBlocks } from './chain-of-blocks.ts';

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { isSocket, socketIn } from '../../config/database-url.ts';
-import { type Encryption, encrypted } from '../encrypted.ts';
 import type { Servers } from '../servers.ts';
+import { type Encryption, encrypted } from '../tls.ts';
 import { withReportedEnd } from './socket-end.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isAway } from '../away.ts';
+import { isAway } from '../connection-error.ts';
 
 /**
  * Lets the process outlive a connection that is cut while it is made. postgres.js reads the server's types on each new connection, where

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { checked } from '../../api/asked-wrongly.ts';
-import type { Catalogue, ReadableDataset } from '../../api/catalogue.ts';
-import { parametersOf, type Question } from '../../reports/questions.ts';
-import type { Status } from '../../reports/status.ts';
+import type { Catalogue, ReadableDataset } from '../../reporting/relations/catalogue.ts';
+import { checked } from '../../reporting/relations/invalid-request.ts';
+import { parametersOf, type Question } from '../../reporting/reports/questions.ts';
+import type { Status } from '../../reporting/reports/status.ts';
 import { csvColumns, type Named, onePage } from './one-page.ts';
 import type { Operation } from './operation.ts';
 import { jsonSchema } from './schemas.ts';

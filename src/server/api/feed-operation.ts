@@ -1,7 +1,7 @@
-import { checked } from '../../api/asked-wrongly.ts';
-import { feedParameters, readFeed } from '../../api/feed.ts';
-import { MOST_ROWS } from '../../api/list-parameters.ts';
-import type { Readable } from '../../api/readable.ts';
+import { feedParameters, readFeed } from '../../reporting/relations/feed.ts';
+import { checked } from '../../reporting/relations/invalid-request.ts';
+import { MOST_ROWS } from '../../reporting/relations/list-parameters.ts';
+import type { Readable } from '../../reporting/relations/readable.ts';
 import { described } from './list-operations.ts';
 import type { Named } from './one-page.ts';
 import type { JsonSchema, Operation } from './operation.ts';

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { checked } from '../../api/asked-wrongly.ts';
-import type { ReadableDataset } from '../../api/catalogue.ts';
-import { cursorOf } from '../../api/cursor.ts';
+import type { ReadableDataset } from '../../reporting/relations/catalogue.ts';
+import { cursorOf } from '../../reporting/relations/cursor.ts';
 import {
   differencesFilters,
   differencesParameters,
   keyColumns,
   readDifferences,
-} from '../../api/differences.ts';
-import { filtersOf, type ListQuestion, MOST_ROWS } from '../../api/list-parameters.ts';
-import type { Readable } from '../../api/readable.ts';
-import { readRows } from '../../api/rows.ts';
-import { rowsParameters } from '../../api/rows-question.ts';
+} from '../../reporting/relations/differences.ts';
+import { checked } from '../../reporting/relations/invalid-request.ts';
+import { filtersOf, type ListQuestion, MOST_ROWS } from '../../reporting/relations/list-parameters.ts';
+import type { Readable } from '../../reporting/relations/readable.ts';
+import { rowsParameters } from '../../reporting/relations/row-query.ts';
+import { readRows } from '../../reporting/relations/rows.ts';
 import type { Named } from './one-page.ts';
 import type { JsonSchema, Operation } from './operation.ts';
 import { jsonSchema, pageSchema } from './schemas.ts';

@@ -1,4 +1,4 @@
-import type { Value } from '../../api/values.ts';
+import type { Value } from '../../reporting/relations/values.ts';
 import type { Answering, CsvColumn, Operation } from './operation.ts';
 
 /** What an operation is called. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
-import type { Catalogue } from '../../api/catalogue.ts';
+import type { Catalogue } from '../../reporting/relations/catalogue.ts';
 import type { JsonSchema, Operation } from './operation.ts';
 import { jsonSchema, rowSchema } from './schemas.ts';
 

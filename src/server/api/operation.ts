@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { z } from 'zod';
-import type { Value } from '../../api/values.ts';
+import type { Value } from '../../reporting/relations/values.ts';
 
 /** A column of an answer as CSV. */
 export interface CsvColumn {

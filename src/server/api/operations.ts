@@ -1,8 +1,8 @@
-import type { Catalogue } from '../../api/catalogue.ts';
-import { seriesOf } from '../../api/series.ts';
-import type { Clock } from '../../clock.ts';
-import { questions } from '../../reports/questions.ts';
-import type { Status } from '../../reports/status.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Catalogue } from '../../reporting/relations/catalogue.ts';
+import { seriesOf } from '../../reporting/relations/series.ts';
+import { questions } from '../../reporting/reports/questions.ts';
+import type { Status } from '../../reporting/reports/status.ts';
 import {
   datasetOperation,
   datasetsOperation,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { checked } from '../../api/asked-wrongly.ts';
-import type { ReadableDataset } from '../../api/catalogue.ts';
-import { coverageParameters, readCoverage } from '../../api/coverage-days.ts';
-import { filtersOf } from '../../api/list-parameters.ts';
-import { readSeries, type SeriesSource, seriesParameters } from '../../api/series.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { ReadableDataset } from '../../reporting/relations/catalogue.ts';
+import { coverageParameters, readCoverage } from '../../reporting/relations/coverage-days.ts';
+import { checked } from '../../reporting/relations/invalid-request.ts';
+import { filtersOf } from '../../reporting/relations/list-parameters.ts';
+import { readSeries, type SeriesSource, seriesParameters } from '../../reporting/relations/series.ts';
 import { described } from './list-operations.ts';
 import { csvColumns, type Named, onePage } from './one-page.ts';
 import type { Operation } from './operation.ts';

@@ -1,8 +1,8 @@
-import { AskedWrongly } from '../../api/asked-wrongly.ts';
-import { isAway } from '../../db/away.ts';
-import { ReplicaAway } from '../../db/replica-away.ts';
-import { ReadsBusy } from '../../db/turns.ts';
-import { messageOf } from '../../errors.ts';
+import { isAway } from '../../db/connection-error.ts';
+import { ReplicaAway } from '../../db/replica-unavailable.ts';
+import { ReadsBusy } from '../../db/semaphore.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { AskedWrongly } from '../../reporting/relations/invalid-request.ts';
 
 /** An answer that says why there is no answer (RFC 9457). */
 export interface Problem {

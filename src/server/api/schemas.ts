@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Readable } from '../../api/readable.ts';
 import type { DeclaredColumn } from '../../db/declared.ts';
+import type { Readable } from '../../reporting/relations/readable.ts';
 import type { JsonSchema } from './operation.ts';
 
 /** The JSON form of values by PostgreSQL's type. */

@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 import type { Config } from '../../config/schema.ts';
 import type { BudgetKey } from '../../db/budget-key.ts';
-import type { DiskUse } from '../../reports/disk.ts';
-import type { Status } from '../../reports/status.ts';
+import type { DiskUse } from '../../reporting/reports/disk.ts';
+import type { Status } from '../../reporting/reports/status.ts';
 import type { ProcessCounts } from './process-counts.ts';
 
 /** A metric by its name: its meaning and the labels of its series. */

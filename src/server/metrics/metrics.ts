@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import { messageOf } from '../../errors.ts';
-import { inProportion, recently } from '../recently.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { inProportion, recently } from '../memoize-with-ttl.ts';
 import { exposition, gauge, type MetricPart, type MetricSources } from './metric.ts';
 import { nodes } from './nodes.ts';
 import { changeSinks, exporting, replicas, sealing, space, work } from './operation-metrics.ts';

@@ -1,4 +1,4 @@
-import { queuesSeen } from '../../reports/queues.ts';
+import { queuesSeen } from '../../reporting/reports/queues.ts';
 import { counter, gauge, type MetricRow, metricTable } from './metric.ts';
 
 const PROCESS_STATES = ['running', 'outdated', 'lost'] as const;

@@ -1,4 +1,4 @@
-import { versionOf } from '../../version.ts';
+import { versionOf } from '../../lib/version.ts';
 import { counter, gauge, histogram, type MetricPart } from './metric.ts';
 
 const build = gauge(

@@ -1,4 +1,4 @@
-import type { Status } from '../../reports/status.ts';
+import type { Status } from '../../reporting/reports/status.ts';
 import { counter, gauge, type MetricRow, metricTable, type Sample, samplesIn } from './metric.ts';
 import { watchedProbes } from './watched-probes.ts';
 

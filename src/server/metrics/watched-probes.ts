@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { targetDatasets, targets } from '../../db/bookkeeping.ts';
 import { tableText } from '../../db/orm.ts';
+import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
 
 /** The probes that the configuration asks for now: observer, node and probe. What was taken out of it is not told any more. */
 export const watchedProbes = (sql: postgres.Sql) => sql`

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type AlertRow, openAlertRows, pastAlertPage } from '../../alerts/listed.ts';
-import { id, linkTo, optional } from './asking.ts';
+import { type AlertRow, openAlertRows, pastAlertPage } from '../../alerts/alert-row.ts';
 import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
+import { id, linkTo, optional } from './page-queries.ts';
 import { Older } from './parts/older.tsx';
 import { State, type Tone } from './parts/state.tsx';
 import { type Column, Table } from './parts/table.tsx';

@@ -6,10 +6,10 @@ import {
   discrepancyCounts,
   discrepancyPage,
   type SeriesBreak,
-} from '../../reports/discrepancies.ts';
-import { id, linkTo, oneOf, optional } from './asking.ts';
+} from '../../reporting/reports/discrepancies.ts';
 import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
+import { id, linkTo, oneOf, optional } from './page-queries.ts';
 import { Choice, Filters } from './parts/filters.tsx';
 import { Older } from './parts/older.tsx';
 import { State } from './parts/state.tsx';

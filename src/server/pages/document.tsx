@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string';
-import { safeDocument } from '../../safe-text.ts';
+import { safeDocument } from '../../lib/safe-text.ts';
 import type { Content } from './page.ts';
 import { Layout } from './parts/layout.tsx';
 import { CurrentLinks, type StatusLinks, serverLinks } from './status/links.ts';

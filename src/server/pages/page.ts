@@ -1,13 +1,13 @@
 import type postgres from 'postgres';
 import type { ComponentChildren } from 'preact';
 import type { z } from 'zod';
-import type { Clock } from '../../clock.ts';
 import type { QueuesView } from '../../jobs/queue-look.ts';
-import type { Demand } from '../../reports/demand.ts';
-import type { DiskUse } from '../../reports/disk.ts';
-import type { NodesStatus } from '../../reports/nodes/nodes-status.ts';
-import type { Status } from '../../reports/status.ts';
-import type { Ask } from '../asking.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Demand } from '../../reporting/reports/call-demand.ts';
+import type { DiskUse } from '../../reporting/reports/disk.ts';
+import type { NodesStatus } from '../../reporting/reports/nodes/nodes-status.ts';
+import type { Status } from '../../reporting/reports/status.ts';
+import type { Ask } from '../run-query.ts';
 import type { StatusSite } from '../status-site.ts';
 
 /** What the configuration says of this recorder. */

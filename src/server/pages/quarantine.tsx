@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Quarantined, quarantinedItem, quarantinedPage } from '../../reports/quarantined.ts';
-import { printableLines } from '../../safe-text.ts';
-import { dataset, datasetNames, id, linkTo, optional } from './asking.ts';
+import { printableLines } from '../../lib/safe-text.ts';
+import { type Quarantined, quarantinedItem, quarantinedPage } from '../../reporting/reports/quarantine.ts';
 import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
+import { dataset, datasetNames, id, linkTo, optional } from './page-queries.ts';
 import { Choice, Filters } from './parts/filters.tsx';
 import { KeyValues } from './parts/key-values.tsx';
 import { Older } from './parts/older.tsx';

@@ -1,10 +1,10 @@
 import { useContext } from 'preact/hooks';
 import { z } from 'zod';
-import { queuesSeen, type SeenQueue } from '../../reports/queues.ts';
-import { type RunRow, runPage, runReasons, runRows, runStatuses } from '../../reports/runs.ts';
-import { dataset, datasetNames, id, linkTo, moment, oneOf, optional } from './asking.ts';
+import { queuesSeen, type SeenQueue } from '../../reporting/reports/queues.ts';
+import { type RunRow, runPage, runReasons, runRows, runStatuses } from '../../reporting/reports/runs.ts';
 import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
+import { dataset, datasetNames, id, linkTo, moment, oneOf, optional } from './page-queries.ts';
 import { Choice, Filters, Written } from './parts/filters.tsx';
 import { KeyValues } from './parts/key-values.tsx';
 import { Older } from './parts/older.tsx';
@@ -12,7 +12,7 @@ import { Problem } from './parts/problem.tsx';
 import { State } from './parts/state.tsx';
 import { type Column, Table } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
-import { isLately } from './queues/seen.tsx';
+import { isLately } from './queues/last-seen.tsx';
 import { durationWords, momentText, numberText } from './texts.ts';
 import { CurrentView } from './view.ts';
 

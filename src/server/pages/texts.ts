@@ -1,4 +1,4 @@
-import { exactInstantIn } from '../../instant.ts';
+import { exactInstantIn } from '../../lib/instant.ts';
 
 const SECOND = 1_000;
 const UNITS = [

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from 'vitest';
-import { catalogueOf } from '../../../src/api/catalogue.ts';
+import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
 import { withPages } from '../../support/fixture.ts';
 import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
 import { type RevisedPoint, revisePoint } from './revised-point.ts';

@@ -7,19 +7,19 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { request } from 'undici';
 import { parse, stringify } from 'yaml';
-import { compareSources } from '../../../src/checks/compare.ts';
+import { activeFeeds, activeLedgers, catalogNames } from '../../../src/app/configured-feeds.ts';
+import { STATE_DIRECTORY } from '../../../src/app/state-directory.ts';
+import { upstreamOpener } from '../../../src/app/upstream-opener.ts';
 import { checkConfig } from '../../../src/config/load.ts';
-import { activeFeeds, activeLedgers, catalogNames } from '../../../src/configured-feeds.ts';
 import { catalog } from '../../../src/datasets/catalog.ts';
 import { openCommitting } from '../../../src/db/client.ts';
-import { openEmbedded } from '../../../src/db/embedded.ts';
-import { lookOver } from '../../../src/health/look.ts';
-import { runJobs } from '../../../src/recording/foreground.ts';
+import { openEmbedded } from '../../../src/db/embedded/embedded.ts';
+import { lookOver } from '../../../src/health/probe-node.ts';
 import { loadStates, planAll } from '../../../src/recording/plan.ts';
+import { runJobs } from '../../../src/recording/record-in-foreground.ts';
 import { registerTargets } from '../../../src/recording/register.ts';
-import { STATE_DIRECTORY } from '../../../src/state-directory.ts';
-import { upstreamOpener } from '../../../src/upstream-opener.ts';
-import { migrate } from '../../../src/views/migrate.ts';
+import { compareSources } from '../../../src/reporting/checks/compare.ts';
+import { migrate } from '../../../src/reporting/views/migrate.ts';
 import { day, hour, minute, World } from '../../health/world.ts';
 
 /**

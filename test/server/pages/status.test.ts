@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { State } from '../../../src/health/state.ts';
-import { percentText, spanText } from '../../../src/reports/uptime.ts';
+import { percentText, spanText } from '../../../src/reporting/reports/uptime.ts';
 import { Access } from '../../../src/server/access.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordedDatabase } from '../../api/recorded-database.ts';
+import { recordedDatabase } from '../../reporting/relations/recorded-database.ts';
 import {
   chromiumPath,
   noChromium,

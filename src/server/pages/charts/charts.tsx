@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { Drawable } from '../../../api/drawables.ts';
-import { written } from '../../../api/filters.ts';
+import type { Drawable } from '../../../reporting/relations/chart-sources.ts';
+import { written } from '../../../reporting/relations/filters.ts';
 import { BadRequest, definePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { LineChart } from '../parts/line-chart.tsx';
 import { moment } from '../query/question.ts';
 import { momentText, numberText } from '../texts.ts';
+import { type Drawing, drawingOf } from './chart-data.ts';
+import { Unread } from './chart-error.tsx';
 import { drawables, thingParameters } from './drawables.ts';
-import { type Drawing, drawingOf } from './drawing.ts';
 import { ChartChoice, ChartForm } from './form.tsx';
 import { completed, readTargets, type Target } from './known-values.ts';
 import { Points } from './points.tsx';
 import { type Lines, readDrawing } from './read-lines.ts';
-import { Unread } from './unread.tsx';
 import { Zoom } from './zoom.tsx';
 
 const names = [...drawables.keys()];

@@ -1,4 +1,4 @@
-import { drawablesOf } from '../../../api/drawables.ts';
+import { drawablesOf } from '../../../reporting/relations/chart-sources.ts';
 
 /** What `/charts` can draw, by name. */
 export const drawables = drawablesOf();

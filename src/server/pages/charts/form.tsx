@@ -1,7 +1,7 @@
-import type { Drawable } from '../../../api/drawables.ts';
+import type { Drawable } from '../../../reporting/relations/chart-sources.ts';
 import { fieldMoment } from '../texts.ts';
+import type { Drawing } from './chart-data.ts';
 import { byHeading } from './drawables.ts';
-import type { Drawing } from './drawing.ts';
 import type { Target } from './known-values.ts';
 
 /** What can be drawn, by plain names. Each needs values of its own, so it is chosen first. */

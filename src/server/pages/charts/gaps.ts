@@ -1,4 +1,4 @@
-import { endOf, type Grain } from '../../../api/drawables.ts';
+import { endOf, type Grain } from '../../../reporting/relations/chart-sources.ts';
 import type { Line } from '../parts/line-chart.tsx';
 
 const HOUR = 3_600_000;

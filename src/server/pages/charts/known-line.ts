@@ -1,4 +1,4 @@
-import type { FoundLine } from '../../../api/lines.ts';
+import type { FoundLine } from '../../../reporting/relations/lines.ts';
 
 /** What was found of a thing as known at a moment. */
 export interface Known {

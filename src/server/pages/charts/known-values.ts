@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
-import type { Drawable } from '../../../api/drawables.ts';
 import { snakeCase } from '../../../datasets/names.ts';
-import { textsOf } from './drawing.ts';
+import type { Drawable } from '../../../reporting/relations/chart-sources.ts';
+import { textsOf } from './chart-data.ts';
 
 /** The most targets, and values of a column, that are offered. */
 const MOST = 500;

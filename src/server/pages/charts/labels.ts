@@ -1,4 +1,4 @@
-import type { Drawing } from './drawing.ts';
+import type { Drawing } from './chart-data.ts';
 import type { Known } from './known-line.ts';
 
 type Thing = Readonly<Record<string, string | null>>;

@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
-import { beginOf, endOf } from '../../../api/drawables.ts';
-import type { FoundLine } from '../../../api/lines.ts';
+import { beginOf, endOf } from '../../../reporting/relations/chart-sources.ts';
+import type { FoundLine } from '../../../reporting/relations/lines.ts';
 import type { Line } from '../parts/line-chart.tsx';
-import type { Drawing } from './drawing.ts';
+import type { Drawing } from './chart-data.ts';
 import { type Target, targetOf } from './known-values.ts';
 
 /** What is recorded completely of a target: ranges of ms since 1970. */

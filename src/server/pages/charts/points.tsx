@@ -1,7 +1,7 @@
 import { type Column, Table } from '../parts/table.tsx';
 import { queryLink } from '../query/link.ts';
 import { countText, momentText, numberText } from '../texts.ts';
-import type { Drawing } from './drawing.ts';
+import type { Drawing } from './chart-data.ts';
 import { chartLink } from './link.ts';
 import type { DrawnLine } from './read-lines.ts';
 import { sqlOf } from './sql.ts';

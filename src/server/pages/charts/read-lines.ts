@@ -1,13 +1,13 @@
 import type postgres from 'postgres';
-import { type FoundLine, latest, readLines, since } from '../../../api/lines.ts';
-import type { Clock } from '../../../clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { type FoundLine, latest, readLines, since } from '../../../reporting/relations/lines.ts';
 import type { Line } from '../parts/line-chart.tsx';
-import type { Drawing } from './drawing.ts';
+import type { Drawing } from './chart-data.ts';
 import { spacingOf, withEnds, withGaps } from './gaps.ts';
 import { type Known, thingOf } from './known-line.ts';
 import { labelsOf } from './labels.ts';
 import { type Covered, readCovered, withNothing } from './nothing-happened.ts';
-import { markDifferences } from './revised.ts';
+import { markDifferences } from './revisions.ts';
 
 /** Into how many parts a window is cut: of each at most four points are drawn, and all where four times as many fit. */
 const BUCKETS = 500;

@@ -1,6 +1,6 @@
-import { pointsOf } from '../../../api/lines.ts';
-import { ReadableStatement } from '../../../api/statement.ts';
-import type { Drawing } from './drawing.ts';
+import { pointsOf } from '../../../reporting/relations/lines.ts';
+import { ReadableStatement } from '../../../reporting/relations/statement.ts';
+import type { Drawing } from './chart-data.ts';
 
 /** The statement with all points of a chart, as known at a moment; null: now. */
 export function sqlOf({ drawable, ...question }: Drawing, moment: string | null): string {

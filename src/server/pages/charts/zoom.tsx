@@ -1,4 +1,4 @@
-import type { Drawing } from './drawing.ts';
+import type { Drawing } from './chart-data.ts';
 import { type ChartAsked, chartLink } from './link.ts';
 
 /** A window is never shorter than this, ms. */

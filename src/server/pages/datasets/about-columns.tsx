@@ -1,6 +1,6 @@
 import { without } from './address.ts';
 import type { Place } from './column-menu.tsx';
-import { Hidden } from './hidden.tsx';
+import { Hidden } from './hidden-fields.tsx';
 
 /** What each column means, and which are shown. */
 export function AboutColumns({ place: { readable, path, parameters, shown } }: { readonly place: Place }) {

@@ -1,5 +1,5 @@
-import { MEANINGS } from '../../../api/filters.ts';
-import type { FilterParameter } from '../../../api/list-parameters.ts';
+import { MEANINGS } from '../../../reporting/relations/filters.ts';
+import type { FilterParameter } from '../../../reporting/relations/list-parameters.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
 
 /** The filters that are in force, each with the way to take it away. */

@@ -1,8 +1,8 @@
-import type { ReadableDataset } from '../../../api/catalogue.ts';
-import { instantIn } from '../../../instant.ts';
+import { instantIn } from '../../../lib/instant.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
-import type { Past } from './asked-rows.ts';
 import type { Relation } from './relations.ts';
+import type { Past } from './requested-rows.ts';
 
 /** How an answer is wanted: the page of rows as JSON, or all of the rows as CSV. */
 export type Form = 'json' | 'csv';

@@ -1,6 +1,6 @@
 import { pickedMoment } from '../texts.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
-import { Hidden } from './hidden.tsx';
+import { Hidden } from './hidden-fields.tsx';
 
 /**
  * The control of the moment of knowledge. It stays in all links.

@@ -1,10 +1,10 @@
-import type { ReadableDataset } from '../../../api/catalogue.ts';
-import { type DifferencesQuestion, differencesFilters } from '../../../api/differences.ts';
-import { instantIn } from '../../../instant.ts';
+import { instantIn } from '../../../lib/instant.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import { type DifferencesQuestion, differencesFilters } from '../../../reporting/relations/differences.ts';
 import { ActiveFilters } from './active-filters.tsx';
 import { hrefOf, type Parameters, without } from './address.ts';
 import { FilterField } from './filter-field.tsx';
-import { Hidden } from './hidden.tsx';
+import { Hidden } from './hidden-fields.tsx';
 import { pathOf } from './relation-head.tsx';
 
 const HOUR = 3_600_000;

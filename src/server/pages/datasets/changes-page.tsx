@@ -1,19 +1,20 @@
-import { checked } from '../../../api/asked-wrongly.ts';
-import type { ReadableDataset } from '../../../api/catalogue.ts';
+import { instantIn } from '../../../lib/instant.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
 import {
   type DifferencesPage,
   type DifferencesQuestion,
   differencesParameters,
   differencesSql,
   readDifferences,
-} from '../../../api/differences.ts';
-import { instantIn } from '../../../instant.ts';
+} from '../../../reporting/relations/differences.ts';
+import { checked } from '../../../reporting/relations/invalid-request.ts';
 import type { Content, Page } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Older } from '../parts/older.tsx';
 import { countText } from '../texts.ts';
 import { hrefOf, type Parameters, parametersOf, without } from './address.ts';
 import { changesAddress } from './api-address.ts';
+import { tidy } from './canonical-address.ts';
 import { ChangesForm } from './changes-form.tsx';
 import { ChangesTable } from './changes-table.tsx';
 import { Formats } from './formats.tsx';
@@ -21,7 +22,6 @@ import { NoRecord, recordedSince } from './no-record.tsx';
 import { PageSql } from './page-sql.tsx';
 import { pathOf, RelationHead } from './relation-head.tsx';
 import { catalogue } from './relations.ts';
-import { tidy } from './tidy.ts';
 
 const DAY = 86_400_000;
 

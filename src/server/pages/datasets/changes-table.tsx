@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
-import type { ReadableDataset } from '../../../api/catalogue.ts';
-import type { Difference, DifferencesQuestion } from '../../../api/differences.ts';
-import type { Row } from '../../../api/rows.ts';
-import type { Value } from '../../../api/values.ts';
-import { exactInstantIn } from '../../../instant.ts';
+import { exactInstantIn } from '../../../lib/instant.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { Difference, DifferencesQuestion } from '../../../reporting/relations/differences.ts';
+import type { Row } from '../../../reporting/relations/rows.ts';
+import type { Value } from '../../../reporting/relations/values.ts';
 import { KeyValues } from '../parts/key-values.tsx';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';

@@ -1,5 +1,5 @@
-import type { ReadableDataset } from '../../../api/catalogue.ts';
-import type { Row } from '../../../api/rows.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { Row } from '../../../reporting/relations/rows.ts';
 import { drawables } from '../charts/drawables.ts';
 import { chartLink } from '../charts/link.ts';
 

@@ -1,11 +1,10 @@
-import { MEANINGS, type Operator } from '../../../api/filters.ts';
-import { type FilterParameter, filtersOf } from '../../../api/list-parameters.ts';
-
-import { orderedColumns, type Readable } from '../../../api/readable.ts';
 import type { DeclaredColumn } from '../../../db/declared.ts';
+import { MEANINGS, type Operator } from '../../../reporting/relations/filters.ts';
+import { type FilterParameter, filtersOf } from '../../../reporting/relations/list-parameters.ts';
+import { orderedColumns, type Readable } from '../../../reporting/relations/readable.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
 import { FilterField } from './filter-field.tsx';
-import { Hidden } from './hidden.tsx';
+import { Hidden } from './hidden-fields.tsx';
 
 /** Where a table of rows is, and how it is asked for now. */
 export interface Place {

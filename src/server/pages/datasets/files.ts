@@ -1,4 +1,4 @@
-import { catalogueOf } from '../../../api/catalogue.ts';
+import { catalogueOf } from '../../../reporting/relations/catalogue.ts';
 import type { Page } from '../page.ts';
 import { hrefOf, parametersOf, tidied } from './address.ts';
 

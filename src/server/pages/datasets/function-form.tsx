@@ -1,8 +1,8 @@
-import type { Readable } from '../../../api/readable.ts';
+import type { Readable } from '../../../reporting/relations/readable.ts';
 import { without } from './address.ts';
 import type { Place } from './column-menu.tsx';
 import { FilterField } from './filter-field.tsx';
-import { Hidden } from './hidden.tsx';
+import { Hidden } from './hidden-fields.tsx';
 
 /** Whether a function's rows can be asked for: whether something was told of what it needs. */
 export const isAsked = ({ parameters }: Readable, given: Readonly<Record<string, unknown>>): boolean => {

@@ -1,9 +1,9 @@
 import type postgres from 'postgres';
 import type { ComponentChildren } from 'preact';
-import type { ReadableDataset } from '../../../api/catalogue.ts';
-import { readRows } from '../../../api/rows.ts';
-import { rowsParameters } from '../../../api/rows-question.ts';
-import { instantIn } from '../../../instant.ts';
+import { instantIn } from '../../../lib/instant.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import { rowsParameters } from '../../../reporting/relations/row-query.ts';
+import { readRows } from '../../../reporting/relations/rows.ts';
 import { Problem } from '../parts/problem.tsx';
 import { ValueText } from '../parts/value.tsx';
 import { viewNamed } from './relations.ts';

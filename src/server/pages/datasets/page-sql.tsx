@@ -1,6 +1,6 @@
 import { queryLink } from '../query/link.ts';
 import { LONGEST } from '../query/question.ts';
-import { Copied } from './copied.tsx';
+import { Copied } from './copy-button.tsx';
 
 /** The SQL of a page, to be copied, or asked again where it can be changed. */
 export function PageSql({ sql }: { readonly sql: string }) {

@@ -1,4 +1,4 @@
-import { exactInstantIn, instantIn } from '../../../instant.ts';
+import { exactInstantIn, instantIn } from '../../../lib/instant.ts';
 import { drawables } from '../charts/drawables.ts';
 import { chartLink } from '../charts/link.ts';
 import { asOfOnly, hrefOf, type Parameters } from './address.ts';

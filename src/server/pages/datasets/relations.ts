@@ -1,5 +1,5 @@
-import { type Catalogue, catalogueOf, type ReadableDataset } from '../../../api/catalogue.ts';
-import type { Readable } from '../../../api/readable.ts';
+import { type Catalogue, catalogueOf, type ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { Readable } from '../../../reporting/relations/readable.ts';
 
 /** Everything that can be read, made once. */
 export const catalogue: Catalogue = catalogueOf();

@@ -1,10 +1,10 @@
-import { AskedWrongly, checked } from '../../../api/asked-wrongly.ts';
-import type { ReadableDataset } from '../../../api/catalogue.ts';
-import type { Readable } from '../../../api/readable.ts';
-import { type Row, type RowsPage, readRows, rowsSql } from '../../../api/rows.ts';
-import { type RowsQuestion, rowsParameters } from '../../../api/rows-question.ts';
 import type { DeclaredColumn } from '../../../db/declared.ts';
-import { exactInstantIn } from '../../../instant.ts';
+import { exactInstantIn } from '../../../lib/instant.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import { AskedWrongly, checked } from '../../../reporting/relations/invalid-request.ts';
+import type { Readable } from '../../../reporting/relations/readable.ts';
+import { type RowsQuestion, rowsParameters } from '../../../reporting/relations/row-query.ts';
+import { type Row, type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
 import type { Content, Page } from '../page.ts';
 import { KeyValues } from '../parts/key-values.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -12,13 +12,13 @@ import { columnKind, ValueText } from '../parts/value.tsx';
 import { asOfOnly, hrefOf, type Parameters, parametersOf, without } from './address.ts';
 import { type Form, rowsAddress } from './api-address.ts';
 import { AsOf } from './as-of.tsx';
-import { asOfIn } from './asked-rows.ts';
+import { tidy } from './canonical-address.ts';
 import { chartOfRow } from './chart-of-row.ts';
 import { Formats } from './formats.tsx';
 import { PageSql } from './page-sql.tsx';
 import { pathOf, RelationHead } from './relation-head.tsx';
 import { catalogue, viewsOf } from './relations.ts';
-import { tidy } from './tidy.ts';
+import { asOfIn } from './requested-rows.ts';
 
 /** A table of what was recorded of the row. */
 interface Told {

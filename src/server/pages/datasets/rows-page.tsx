@@ -1,5 +1,5 @@
-import { type RowCount, rowCount } from '../../../api/row-count.ts';
-import { type RowsPage, readRows, rowsSql } from '../../../api/rows.ts';
+import { type RowCount, rowCount } from '../../../reporting/relations/row-count.ts';
+import { type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
 import type { Content, Page, Redirect } from '../page.ts';
 import { numberText } from '../texts.ts';
 import { AboutColumns } from './about-columns.tsx';
@@ -7,7 +7,7 @@ import { ActiveFilters } from './active-filters.tsx';
 import { asOfOnly, hrefOf, parametersOf, tidied, without } from './address.ts';
 import { rowsAddress } from './api-address.ts';
 import { AsOf } from './as-of.tsx';
-import { type AskedRows, askedRows, asOfIn, pastOf } from './asked-rows.ts';
+import { tidy } from './canonical-address.ts';
 import { filtersOfRows, type Place } from './column-menu.tsx';
 import { Formats } from './formats.tsx';
 import { FunctionForm, isAsked } from './function-form.tsx';
@@ -15,8 +15,8 @@ import { NoRecord, recordOf } from './no-record.tsx';
 import { PageSql } from './page-sql.tsx';
 import { pathOf, RelationHead } from './relation-head.tsx';
 import { type Relation, relationNamed } from './relations.ts';
+import { type AskedRows, askedRows, asOfIn, pastOf } from './requested-rows.ts';
 import { RowsTable } from './rows-table.tsx';
-import { tidy } from './tidy.ts';
 
 /** `/datasets/D`: the rows of a dataset, of another view, or of a function. */
 export const rowsPage: Page = {

@@ -1,8 +1,8 @@
-import type { ReadableDataset } from '../../../api/catalogue.ts';
-import { MOST_DAYS } from '../../../api/coverage-days.ts';
-import type { Row } from '../../../api/rows.ts';
-import type { RowsQuestion } from '../../../api/rows-question.ts';
-import { exactInstantIn } from '../../../instant.ts';
+import { exactInstantIn } from '../../../lib/instant.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import { MOST_DAYS } from '../../../reporting/relations/coverage-days.ts';
+import type { RowsQuestion } from '../../../reporting/relations/row-query.ts';
+import type { Row } from '../../../reporting/relations/rows.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
 import { asOfOnly, hrefOf, type Parameters } from './address.ts';

@@ -1,5 +1,5 @@
-import { beyondBudget, type Demand } from '../../../reports/demand.ts';
-import type { Status } from '../../../reports/status.ts';
+import { beyondBudget, type Demand } from '../../../reporting/reports/call-demand.ts';
+import type { Status } from '../../../reporting/reports/status.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Meter } from '../parts/meter.tsx';
 import { State } from '../parts/state.tsx';

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import type { Departure, Notable, Outage, Revision } from '../../../reports/notable.ts';
+import type { Departure, Notable, Outage, Revision } from '../../../reporting/reports/recent-changes.ts';
 import { hrefOf } from '../datasets/address.ts';
 import { pathOf } from '../datasets/relation-head.tsx';
 import { Empty } from '../parts/empty.tsx';

@@ -1,5 +1,5 @@
-import { recordedNamed } from '../../../recorded.ts';
-import type { DatasetStatus } from '../../../reports/status.ts';
+import { recordedNamed } from '../../../reporting/recorded-datasets.ts';
+import type { DatasetStatus } from '../../../reporting/reports/status.ts';
 import { State } from '../parts/state.tsx';
 import type { Column } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import { type DiskUse, fullAt } from '../../../reports/disk.ts';
+import { type DiskUse, fullAt } from '../../../reporting/reports/disk.ts';
 import { Meter } from '../parts/meter.tsx';
 import { bytesText, durationWords } from '../texts.ts';
 import { CurrentView } from '../view.ts';

@@ -1,7 +1,7 @@
-import { type FindingGroup, inWords } from '../../../reports/findings.ts';
-import type { WatchedNode } from '../../../reports/nodes/watched-nodes.ts';
-import type { LivingRecorder } from '../../../reports/processes.ts';
-import type { Status } from '../../../reports/status.ts';
+import { type FindingGroup, inWords } from '../../../reporting/reports/findings.ts';
+import type { WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
+import type { LivingRecorder } from '../../../reporting/reports/processes.ts';
+import type { Status } from '../../../reporting/reports/status.ts';
 import { hrefOf } from '../datasets/address.ts';
 import { pathOf } from '../datasets/relation-head.tsx';
 import type { RecorderFacts } from '../page.ts';

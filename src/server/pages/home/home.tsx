@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { standingLedgers, watchedNodes } from '../../../reports/nodes/watched-nodes.ts';
-import { notable } from '../../../reports/notable.ts';
-import { livingRecorders } from '../../../reports/processes.ts';
+import { standingLedgers, watchedNodes } from '../../../reporting/reports/nodes/watched-nodes.ts';
+import { livingRecorders } from '../../../reporting/reports/processes.ts';
+import { notable } from '../../../reporting/reports/recent-changes.ts';
 import { definePage } from '../page.ts';
 import { Table } from '../parts/table.tsx';
 import { Budgets } from './budgets.tsx';

@@ -1,9 +1,9 @@
-import { byNeedOfLook, type WatchedNode } from '../../../reports/nodes/watched-nodes.ts';
+import { byNeedOfLook, type WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
-import { NotListed } from '../status/not-listed.tsx';
+import { NotListed } from '../status/more-nodes.tsx';
 
 /** The most nodes that are listed; more make the page slow to draw, and to read. */
 const MOST = 200;

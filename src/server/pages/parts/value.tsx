@@ -1,4 +1,4 @@
-import type { Value } from '../../../api/values.ts';
+import type { Value } from '../../../reporting/relations/values.ts';
 
 /** PostgreSQL's types of numbers: aligned to the right. */
 const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'bigint', 'integer', 'double precision']);

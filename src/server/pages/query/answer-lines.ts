@@ -1,4 +1,4 @@
-import type { Answered } from '../../asking.ts';
+import type { Answered } from '../../run-query.ts';
 import type { Line, LineChartProps } from '../parts/line-chart.tsx';
 
 /** The most lines of one chart. */

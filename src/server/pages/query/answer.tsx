@@ -1,4 +1,4 @@
-import type { Answered } from '../../asking.ts';
+import type { Answered } from '../../run-query.ts';
 import { LineChart } from '../parts/line-chart.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { countText, numberText } from '../texts.ts';

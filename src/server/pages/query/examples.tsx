@@ -1,4 +1,4 @@
-import { type Example, questions, statementOf, type Values } from '../../../reports/questions.ts';
+import { type Example, questions, statementOf, type Values } from '../../../reporting/reports/questions.ts';
 import { queryLink } from './link.ts';
 
 /** The examples are written for readers at this moment. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { written } from '../../../api/filters.ts';
 import { type Refusal, refusalOf } from '../../../db/question.ts';
-import type { Answered } from '../../asking.ts';
+import { written } from '../../../reporting/relations/filters.ts';
+import type { Answered } from '../../run-query.ts';
 import { definePage } from '../page.ts';
 import { fieldMoment } from '../texts.ts';
 import { Answer } from './answer.tsx';
 import { Examples } from './examples.tsx';
+import { Refused } from './query-error.tsx';
 import { LONGEST, moment } from './question.ts';
-import { Refused } from './refused.tsx';
 
 /** What is taken of an answer at most: a chart has more points than the table below it has rows. */
 const TAKEN = { table: 200, chart: 10_000 } as const;

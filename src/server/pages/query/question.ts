@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { instant, written } from '../../../api/filters.ts';
-import { optional } from '../asking.ts';
+import { instant, written } from '../../../reporting/relations/filters.ts';
+import { optional } from '../page-queries.ts';
 
 /** A moment as a form or a link gives it, as PostgreSQL reads it; null: now. */
 export const moment = optional(instant).transform((text) => text ?? null);

@@ -1,5 +1,5 @@
 import type { JobState, QueueLook } from '../../../jobs/queue-look.ts';
-import { linkTo } from '../asking.ts';
+import { linkTo } from '../page-queries.ts';
 import { numberText } from '../texts.ts';
 import { STATES } from './jobs-table.tsx';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jobStates, queueKeys, queueWords } from '../../../jobs/queue-look.ts';
-import { oneOf } from '../asking.ts';
 import { definePage } from '../page.ts';
+import { oneOf } from '../page-queries.ts';
 import { Older } from '../parts/older.tsx';
 import { Counts, jobsLink } from './counts.tsx';
 import { JobsTable, STATES } from './jobs-table.tsx';

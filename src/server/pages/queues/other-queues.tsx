@@ -1,9 +1,9 @@
-import type { SeenQueue } from '../../../reports/queues.ts';
+import type { SeenQueue } from '../../../reporting/reports/queues.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
-import { Seen } from './seen.tsx';
+import { Seen } from './last-seen.tsx';
 
 /** The queues of the other recorders on this database, as they wrote them down. */
 export function OtherQueues({ of }: { readonly of: readonly SeenQueue[] }) {

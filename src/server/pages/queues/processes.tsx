@@ -1,4 +1,4 @@
-import type { RecorderProcess } from '../../../reports/processes.ts';
+import type { RecorderProcess } from '../../../reporting/reports/processes.ts';
 import { State, type Tone } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type QueueLook, queueWords } from '../../../jobs/queue-look.ts';
-import { processesNow } from '../../../reports/processes.ts';
-import { queuesSeen } from '../../../reports/queues.ts';
-import { schedulesNow } from '../../../reports/schedules.ts';
-import { QueueAway } from '../../queue-away.ts';
+import { processesNow } from '../../../reporting/reports/processes.ts';
+import { queuesSeen } from '../../../reporting/reports/queues.ts';
+import { schedulesNow } from '../../../reporting/reports/schedules.ts';
+import { QueueAway } from '../../queue-unavailable.ts';
 import { definePage } from '../page.ts';
 import { Problem } from '../parts/problem.tsx';
 import { queueAway, Told } from '../problems.tsx';

@@ -1,9 +1,9 @@
-import type { Schedule } from '../../../reports/schedules.ts';
+import type { Schedule } from '../../../reporting/reports/schedules.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { durationWords } from '../texts.ts';
-import { Seen } from './seen.tsx';
+import { Seen } from './last-seen.tsx';
 
 /** When each source is looked after next. */
 export function Schedules({ of }: { readonly of: readonly Schedule[] }) {

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import type { WindowStates } from '../../../reports/nodes/windows.ts';
+import type { WindowStates } from '../../../reporting/reports/nodes/windows.ts';
 import { Calendar as Days, type FieldPlace } from '../parts/calendar.tsx';
 import { CurrentLinks, finer } from './links.ts';
 import { StateBar } from './state-bars.tsx';

@@ -1,4 +1,4 @@
-import type { NodeCheck } from '../../../reports/nodes/node-record.ts';
+import type { NodeCheck } from '../../../reporting/reports/nodes/node-record.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import { firstLookAt, nodeRange } from '../../../reports/nodes/node-range.ts';
-import { type NodeStatus, nodesStatus } from '../../../reports/nodes/nodes-status.ts';
+import { firstLookAt, nodeRange } from '../../../reporting/reports/nodes/node-range.ts';
+import { type NodeStatus, nodesStatus } from '../../../reporting/reports/nodes/nodes-status.ts';
 import type { Assets } from '../../assets.ts';
 import { badgeOf, badgeRanges } from '../../badge.tsx';
 import type { StatusSite } from '../../status-site.ts';
 import { documentOf } from '../document.tsx';
 import type { Content } from '../page.ts';
-import { rangeOf, usualNames } from './asked-range.ts';
 import type { StatusLinks } from './links.ts';
 import { nodeContent } from './node.tsx';
+import { rangeOf, usualNames } from './requested-range.ts';
 import { statusContent } from './status.tsx';
 
 /** A file of the site, by its path from the first page's folder. */

@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
-import type { NodeIncident } from '../../../reports/nodes/node-record.ts';
-import { lastedText } from '../../../reports/uptime.ts';
+import type { NodeIncident } from '../../../reporting/reports/nodes/node-record.ts';
+import { lastedText } from '../../../reporting/reports/uptime.ts';
 import { Empty } from '../parts/empty.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';

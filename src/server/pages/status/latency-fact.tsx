@@ -1,5 +1,5 @@
-import type { Latency } from '../../../reports/nodes/node-record.ts';
-import type { Span } from '../../../reports/nodes/windows.ts';
+import type { Latency } from '../../../reporting/reports/nodes/node-record.ts';
+import type { Span } from '../../../reporting/reports/nodes/windows.ts';
 import { windowText } from './state-words.ts';
 
 /** Response times of a range, as a fact of a list of them. It says over what time where that is not just the range. */

@@ -1,13 +1,13 @@
 import { useContext } from 'preact/hooks';
-import { DAYS, type NodeStatus, spanNames } from '../../../reports/nodes/nodes-status.ts';
-import { byNeedOfLook } from '../../../reports/nodes/watched-nodes.ts';
+import { DAYS, type NodeStatus, spanNames } from '../../../reporting/reports/nodes/nodes-status.ts';
+import { byNeedOfLook } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import { Empty } from '../parts/empty.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Checks } from './checks.tsx';
 import { LatencyNote } from './latency-fact.tsx';
 import { CurrentLinks, finer } from './links.ts';
+import { NotListed } from './more-nodes.tsx';
 import { NodeState, UptimeFact } from './node-facts.tsx';
-import { NotListed } from './not-listed.tsx';
 import { StateBars } from './state-bars.tsx';
 import { summaryWords } from './state-words.ts';
 

@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
-import type { NodeRange, Looks as Row } from '../../../reports/nodes/node-range.ts';
-import { spanText } from '../../../reports/uptime.ts';
+import type { NodeRange, Looks as Row } from '../../../reporting/reports/nodes/node-range.ts';
+import { spanText } from '../../../reporting/reports/uptime.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';

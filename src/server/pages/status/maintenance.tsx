@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import type { MaintenanceAhead } from '../../../reports/nodes/maintenance-ahead.ts';
+import type { MaintenanceAhead } from '../../../reporting/reports/nodes/maintenance-ahead.ts';
 import { State } from '../parts/state.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';

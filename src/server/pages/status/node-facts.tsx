@@ -1,4 +1,4 @@
-import type { NodeStatus, SpanName } from '../../../reports/nodes/nodes-status.ts';
+import type { NodeStatus, SpanName } from '../../../reporting/reports/nodes/nodes-status.ts';
 import { State } from '../parts/state.tsx';
 import { Lasting, Time } from '../parts/time.tsx';
 import { boundsText, uptimeText } from './state-words.ts';

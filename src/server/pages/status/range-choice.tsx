@@ -1,8 +1,8 @@
 import { useContext } from 'preact/hooks';
-import { grains, grainWords } from '../../../reports/nodes/windows.ts';
+import { grains, grainWords } from '../../../reporting/reports/nodes/windows.ts';
 import { CurrentView } from '../view.ts';
-import { type AskedRange, usualNames, usualRanges } from './asked-range.ts';
 import { CurrentLinks } from './links.ts';
+import { type AskedRange, usualNames, usualRanges } from './requested-range.ts';
 
 /** Which time is shown: links to the usual ranges and to the years, and a form for any other. */
 export function RangeChoice({

@@ -1,4 +1,4 @@
-import type { SealHead } from '../../../reports/nodes/node-record.ts';
+import type { SealHead } from '../../../reporting/reports/nodes/node-record.ts';
 import { Empty } from '../parts/empty.tsx';
 import { KeyValues } from '../parts/key-values.tsx';
 import { Time } from '../parts/time.tsx';

@@ -1,4 +1,4 @@
-import type { WindowStates } from '../../../reports/nodes/windows.ts';
+import type { WindowStates } from '../../../reporting/reports/nodes/windows.ts';
 import { stateWords } from './state-words.ts';
 
 const WIDTH = 4;

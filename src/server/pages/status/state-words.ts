@@ -1,6 +1,6 @@
-import type { UptimeBounds, WindowStates } from '../../../reports/nodes/windows.ts';
-import { uptimeIn } from '../../../reports/nodes/windows.ts';
-import { percentText, spanText } from '../../../reports/uptime.ts';
+import type { UptimeBounds, WindowStates } from '../../../reporting/reports/nodes/windows.ts';
+import { uptimeIn } from '../../../reporting/reports/nodes/windows.ts';
+import { percentText, spanText } from '../../../reporting/reports/uptime.ts';
 import { momentText } from '../texts.ts';
 
 const DAY = 86_400_000;

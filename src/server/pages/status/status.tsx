@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DAYS, type NodeStatus, type NodesStatus } from '../../../reports/nodes/nodes-status.ts';
+import { DAYS, type NodeStatus, type NodesStatus } from '../../../reporting/reports/nodes/nodes-status.ts';
 import type { StatusSite } from '../../status-site.ts';
 import { type Content, definePage } from '../page.ts';
 import { countText } from '../texts.ts';
@@ -7,7 +7,7 @@ import { Incidents } from './incidents.tsx';
 import { ListedNodes } from './listed-nodes.tsx';
 import { Maintenance } from './maintenance.tsx';
 import { Seal } from './seal.tsx';
-import { Standing } from './standing.tsx';
+import { Standing } from './stalled.tsx';
 import { Legend, StatePatterns } from './state-bars.tsx';
 
 /** How often the page renews itself, s. */

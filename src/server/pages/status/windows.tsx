@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
-import type { WindowStates } from '../../../reports/nodes/windows.ts';
-import { spanText } from '../../../reports/uptime.ts';
+import type { WindowStates } from '../../../reporting/reports/nodes/windows.ts';
+import { spanText } from '../../../reporting/reports/uptime.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { countText } from '../texts.ts';
 import { CurrentLinks, finer } from './links.ts';

@@ -1,9 +1,9 @@
-import type { ReadableDataset } from '../../../../api/catalogue.ts';
-import type { Coverage } from '../../../../api/coverage-days.ts';
+import type { ReadableDataset } from '../../../../reporting/relations/catalogue.ts';
+import type { Coverage } from '../../../../reporting/relations/coverage-days.ts';
 import { hrefOf, type Parameters, without } from '../address.ts';
 import { FilterField } from '../filter-field.tsx';
 import { Formats } from '../formats.tsx';
-import { Hidden } from '../hidden.tsx';
+import { Hidden } from '../hidden-fields.tsx';
 import { pathOf } from '../relation-head.tsx';
 
 const DAY = 86_400_000;

@@ -1,29 +1,32 @@
 import { z } from 'zod';
-import { AskedWrongly, checked } from '../../../../api/asked-wrongly.ts';
-import type { ReadableDataset } from '../../../../api/catalogue.ts';
+import type { ReadableDataset } from '../../../../reporting/relations/catalogue.ts';
 import {
   type Coverage,
   type CoverageQuestion,
   coverageParameters,
   NOT_YET,
   readCoverage,
-} from '../../../../api/coverage-days.ts';
-import { written } from '../../../../api/filters.ts';
-import { type RowsPage, readRows } from '../../../../api/rows.ts';
-import { rowsParameters } from '../../../../api/rows-question.ts';
-import { readTargetCoverage, type TargetCoveragePage } from '../../../../api/target-coverage.ts';
+} from '../../../../reporting/relations/coverage-days.ts';
+import { written } from '../../../../reporting/relations/filters.ts';
+import { AskedWrongly, checked } from '../../../../reporting/relations/invalid-request.ts';
+import { rowsParameters } from '../../../../reporting/relations/row-query.ts';
+import { type RowsPage, readRows } from '../../../../reporting/relations/rows.ts';
+import {
+  readTargetCoverage,
+  type TargetCoveragePage,
+} from '../../../../reporting/relations/target-coverage.ts';
 import type { Content, Page } from '../../page.ts';
 import { StatePatterns } from '../../status/state-bars.tsx';
 import { asOfOnly, hrefOf, type Parameters, parametersOf, without } from '../address.ts';
-import { asOfIn } from '../asked-rows.ts';
+import { tidy } from '../canonical-address.ts';
 import { pathOf, RelationHead } from '../relation-head.tsx';
 import { catalogue, viewNamed } from '../relations.ts';
-import { tidy } from '../tidy.ts';
+import { asOfIn } from '../requested-rows.ts';
 import { CoverageForm } from './coverage-form.tsx';
 import { DaysOfAll } from './days-of-all.tsx';
+import { axisOf } from './fix.ts';
 import { Gaps } from './gaps.tsx';
 import { Heights } from './heights.tsx';
-import { axisOf } from './mend.ts';
 import { Targets } from './targets.tsx';
 
 /** How many targets and gaps of each kind are shown at once. */

@@ -1,5 +1,5 @@
-import { type CoverageDay, NOT_YET } from '../../../../api/coverage-days.ts';
-import type { TargetDay } from '../../../../api/target-coverage.ts';
+import { type CoverageDay, NOT_YET } from '../../../../reporting/relations/coverage-days.ts';
+import type { TargetDay } from '../../../../reporting/relations/target-coverage.ts';
 import { durationWords } from '../../texts.ts';
 
 /** How a day stands, for its words and its field. */

@@ -1,5 +1,5 @@
-import type { ReadableDataset } from '../../../../api/catalogue.ts';
-import type { Coverage, CoverageDay } from '../../../../api/coverage-days.ts';
+import type { ReadableDataset } from '../../../../reporting/relations/catalogue.ts';
+import type { Coverage, CoverageDay } from '../../../../reporting/relations/coverage-days.ts';
 import { Calendar } from '../../parts/calendar.tsx';
 import { State } from '../../parts/state.tsx';
 import { type Column, Table } from '../../parts/table.tsx';

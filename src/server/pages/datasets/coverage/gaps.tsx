@@ -1,12 +1,12 @@
-import { NOT_YET } from '../../../../api/coverage-days.ts';
-import type { Row } from '../../../../api/rows.ts';
-import type { Value } from '../../../../api/values.ts';
+import { NOT_YET } from '../../../../reporting/relations/coverage-days.ts';
+import type { Row } from '../../../../reporting/relations/rows.ts';
+import type { Value } from '../../../../reporting/relations/values.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { ValueText } from '../../parts/value.tsx';
-import { Copied } from '../copied.tsx';
+import { Copied } from '../copy-button.tsx';
 import type { CoverageRecord } from './coverage-page.tsx';
-import { axisOf, healAll, mendOf } from './mend.ts';
+import { axisOf, healAll, mendOf } from './fix.ts';
 
 /** What is missing, why, and the command that mends it. */
 export function Gaps({ record, all }: { readonly record: CoverageRecord; readonly all: string }) {

@@ -1,4 +1,4 @@
-import type { CoverageHeights } from '../../../../api/coverage-days.ts';
+import type { CoverageHeights } from '../../../../reporting/relations/coverage-days.ts';
 import { State } from '../../parts/state.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { numberText } from '../../texts.ts';

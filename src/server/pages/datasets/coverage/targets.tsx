@@ -1,4 +1,4 @@
-import type { TargetCoverage } from '../../../../api/target-coverage.ts';
+import type { TargetCoverage } from '../../../../reporting/relations/target-coverage.ts';
 import { Older } from '../../parts/older.tsx';
 import { State } from '../../parts/state.tsx';
 import { type Column, Table } from '../../parts/table.tsx';

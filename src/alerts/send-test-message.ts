@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { ChannelConfig } from '../config/alerts-schema.ts';
+import { redactor } from '../lib/redaction.ts';
+import { causeOf } from '../upstreams/deliver.ts';
+import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
+import { openChannel } from './channel.ts';
+import type { AlertContext } from './context.ts';
+import type { Message } from './message.ts';
+
+/** Sends a trial message, at once and past the outbox. @returns why it was not taken, without secrets; null: it was */
+export async function sendTrial(
+  { sender, secrets, clock }: Pick<AlertContext, 'sender' | 'secrets' | 'clock'>,
+  settings: ChannelConfig,
+  signal: AbortSignal,
+): Promise<DeliveryFailure | null> {
+  const at = new Date(clock()).toISOString();
+  const message: Message = {
+    kind: 'test',
+    rule: 'test',
+    about: 'A trial message: somebody asked for it by "alerts test".',
+    severity: 'info',
+    at,
+    recorder: sender.recorder,
+    network: sender.network,
+    advice: 'Nothing: it arrived.',
+    runbook: sender.runbook,
+    items: [
+      {
+        alert: 0,
+        subject: settings.name,
+        severity: 'info',
+        summary: `This is how alerts reach ${settings.name}`,
+        since: null,
+        firedAt: at,
+        resolvedAt: null,
+        flapping: false,
+        details: null,
+      },
+    ],
+    key: `${sender.recorder}/${settings.name}/test-${randomUUID()}`,
+    maybeAgain: false,
+  };
+  try {
+    const channel = await openChannel(settings, secrets);
+    await channel.send(message, signal);
+    return null;
+  } catch (error) {
+    const said = causeOf(error, redactor(secrets.values));
+    return error instanceof DeliveryFailure
+      ? new DeliveryFailure(error.kind, said, error)
+      : new DeliveryFailure('down', said);
+  }
+}

@@ -1,0 +1,295 @@
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type Environment, readEnvironment } from '../config/environment.ts';
+import { loadConfig } from '../config/load.ts';
+import { readNamed, textsIn } from '../config/named-secrets.ts';
+import type { Config } from '../config/schema.ts';
+import { readSecrets, secretsByName } from '../config/secrets.ts';
+import { type LockingSession, sessionText } from '../db/blocking-sessions.ts';
+import type { BudgetKey } from '../db/budget-key.ts';
+import { type Database, openDatabase } from '../db/client.ts';
+import { refusePoolerAt } from '../db/detect-pooler.ts';
+import { openEmbedded } from '../db/embedded/embedded.ts';
+import { beginning } from '../db/examine-database.ts';
+import { schemaProblem } from '../db/migrate.ts';
+import { Replica } from '../db/replica.ts';
+import { untilReachable } from '../db/wait-until-reachable.ts';
+import type { ActiveLedger } from '../health/node-health.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { UsageError } from '../lib/errors.ts';
+import { redactor } from '../lib/redaction.ts';
+import type { Traced } from '../lib/trace.ts';
+import type { ActiveFeed, Watched } from '../recording/active-feed.ts';
+import { type Configuration, configurationOf } from '../recording/configuration.ts';
+import type { RecordingContext } from '../recording/context.ts';
+import { migrate } from '../reporting/views/migrate.ts';
+import { ProcessCounts } from '../server/metrics/process-counts.ts';
+import { type Log, linesLost, openLog } from '../telemetry/log.ts';
+import { type Announcement, sandboxConfig, useSandbox } from './bundled-sandbox.ts';
+import { activeFeeds, activeLedgers, catalogNames } from './configured-feeds.ts';
+import { rememberRecord } from './known-records.ts';
+import { existingStateDirectory, ownStateDirectory } from './state-directory.ts';
+import { budgetKeys, upstreamOpener } from './upstream-opener.ts';
+
+/** What a command works with: configuration, database and upstreams, opened. */
+export interface App {
+  readonly environment: Environment;
+  readonly config: Config;
+  /** The configuration file; null: there is none. */
+  readonly configFile: string | null;
+  /** Set while no configuration file exists: the bundled network is the upstream. */
+  readonly sandbox: Announcement | null;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly databaseUrl: string;
+  /** The database is the embedded one, and the numbers of its processes are valid here. */
+  readonly embedded: boolean;
+  /** Restarts the embedded database when it ends by itself, until the signal aborts. @throws TemporaryError if that fails */
+  readonly superviseDatabase: (signal: AbortSignal) => Promise<void>;
+  /** The folder of the embedded database's files; null: it is not embedded. */
+  readonly embeddedDirectory: string | null;
+  readonly database: Database;
+  /** What is read in place of the database; null: the database itself is. */
+  readonly replica: Replica | null;
+  /** What runs record. */
+  readonly feeds: readonly ActiveFeed[];
+  /** What the prober keeps: one, or none. */
+  readonly ledgers: readonly ActiveLedger[];
+  /** Both: what is registered, planned and counted. */
+  readonly watched: readonly Watched[];
+  readonly configuration: Configuration;
+  readonly recording: RecordingContext;
+  /** What this process did: calls and runs. */
+  readonly counts: ProcessCounts;
+  /** Notes what is done in traces; null: nobody is sent any. */
+  readonly traced: Traced | null;
+  /** The allowances of the configured services. */
+  readonly budgets: readonly BudgetKey[];
+  /** Its secrets, by their names. */
+  readonly secrets: ReadonlyMap<string, string>;
+  /** The same application with another configuration and the secrets of now; what both have in common stays open. @throws UsageError when the environment is wrong now */
+  reconfigured(config: Config): App;
+  close(): Promise<void>;
+}
+
+/** What a command needs when the application is opened. */
+export interface AppOptions {
+  readonly config?: string | undefined;
+  /** Bring the schema up to date first: `up`, `migrate`, and the embedded database always. */
+  readonly migrate?: boolean;
+  /** Use a temporary database where this directory has no record: `plan` and `alerts test`. */
+  readonly createsNothing?: boolean;
+  /** Set: wait for a database that cannot be reached, until this signal aborts. Absent: fail. */
+  readonly patient?: AbortSignal;
+  /** Ends a migration at once. */
+  readonly signal?: AbortSignal;
+  /** The least important lines that are logged where LOG_LEVEL says nothing; absent: warnings, so that an answer comes first. */
+  readonly logLevel?: 'info';
+  /** Send traces and logs where the environment names an endpoint for them. */
+  readonly telemetry?: boolean;
+  /** Loads modules that are needed later, while the database compares what stands in it with what is declared. */
+  readonly load?: () => Promise<unknown>;
+  readonly clock?: Clock;
+}
+
+const DEFAULT_FILE = 'recorder.yaml';
+const MISTAKEN_FILES = ['recorder.yml', 'recorder.yaml.txt', 'chain-recorder.yaml', 'chain-recorder.yml'];
+
+/**
+ * Opens configuration, database and upstreams.
+ * @throws UsageError when something is wrong with the configuration, the environment or the database
+ */
+export async function openApp(options: AppOptions): Promise<App> {
+  const environment = readEnvironment();
+  const { logLevel = options.logLevel ?? 'warn', logJson } = environment;
+  const clock = options.clock ?? systemClock;
+  const file = configFile(environment, options.config);
+  const state = options.createsNothing
+    ? await existingStateDirectory(environment.databaseUrl)
+    : ownStateDirectory();
+  const stateDirectory = state.path;
+  const fromFile = file === null ? null : loadConfig(file, catalogNames);
+  const telemetry =
+    options.telemetry && environment.otlp
+      ? await (await import('../telemetry/telemetry.ts')).openTelemetry(environment.otlp, (signal, cause) =>
+          tellEndpoint(log, signal, cause),
+        )
+      : null;
+  // What channels of alerts and sinks of changes name of the environment is kept out of the log, too. What is known once stays a secret:
+  // the configuration before is told of where it differs.
+  const secrets = new Set<string>();
+  let redact = redactor([]);
+  const keepSecret = (config: Config | null) => {
+    const named = readNamed(textsNaming(config)).values;
+    for (const one of [...readSecrets(), ...named]) secrets.add(one);
+    redact = redactor([...secrets]);
+    telemetry?.redactBy(redact);
+  };
+  keepSecret(fromFile);
+  const log = openLog({ logLevel, logJson }, (text) => redact(text), telemetry?.line);
+  const closers: (() => Promise<void>)[] = [state.close, ...(telemetry ? [() => telemetry.close()] : [])];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const sandbox = fromFile ? null : await useSandbox(stateDirectory);
+    if (sandbox) closers.push(() => sandbox.close());
+    const embedded = environment.databaseUrl
+      ? null
+      : await openEmbedded({ dir: stateDirectory, log, port: environment.pgPort });
+    if (embedded) {
+      closers.push(() => embedded.close());
+      const two = state.isTemporary
+        ? null
+        : rememberRecord(stateDirectory, embedded.made, environment.stateHome);
+      if (two)
+        log.warn(
+          two,
+          'this directory had no record: a new, empty one was made; the last one is in another directory: to go on with it, run chain-recorder there',
+        );
+    }
+    const databaseUrl = environment.databaseUrl ?? embedded?.url ?? '';
+    const database = await beginning(databaseUrl, async () => {
+      if (options.patient)
+        await untilReachable(databaseUrl, options.patient, (cause) =>
+          log.warn({ cause }, 'the database cannot be reached: waiting for it'),
+        );
+      else if (environment.databaseUrl) await refusePoolerAt(databaseUrl, 'DATABASE_URL');
+      const migrating =
+        options.migrate || embedded
+          ? migrate(databaseUrl, {
+              signal: options.signal,
+              blocked: (sessions) => tellBlocked(log, sessions),
+            })
+          : [];
+      const [told] = await Promise.all([migrating, options.load?.()]);
+      for (const sentence of told) log.warn(sentence);
+      const opened = openDatabase(databaseUrl);
+      closers.push(() => opened.close());
+      const problem = await schemaProblem(opened.sql);
+      if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
+      return opened;
+    });
+    const replica = environment.reportingUrl ? new Replica(environment.reportingUrl) : null;
+    if (replica) closers.push(() => replica.close());
+    const counts = new ProcessCounts(linesLost);
+    const parts = {
+      environment,
+      configFile: file,
+      sandbox: sandbox?.announcement ?? null,
+      log,
+      keepSecret,
+      clock,
+      databaseUrl,
+      embedded: embedded?.ownNamespace ?? false,
+      superviseDatabase: async (signal: AbortSignal) => embedded?.supervise(signal),
+      embeddedDirectory: embedded ? join(stateDirectory, 'postgres') : null,
+      database,
+      replica,
+      counts,
+      traced: telemetry?.traced ?? null,
+      close,
+    };
+    return configured(parts, fromFile ?? sandboxConfig(sandbox?.announcement ?? noSandbox()));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Parts = Pick<
+  App,
+  | 'environment'
+  | 'configFile'
+  | 'sandbox'
+  | 'log'
+  | 'clock'
+  | 'databaseUrl'
+  | 'embedded'
+  | 'superviseDatabase'
+  | 'embeddedDirectory'
+  | 'database'
+  | 'replica'
+  | 'counts'
+  | 'traced'
+  | 'close'
+> & {
+  /** Keeps what a configuration names as secrets out of the log from now on. */
+  keepSecret(config: Config): void;
+};
+
+/** The application that a configuration makes of what is open. */
+function configured(parts: Parts, config: Config): App {
+  const { environment, database, clock, counts, traced } = parts;
+  const feeds = activeFeeds(config);
+  const ledgers = activeLedgers(config);
+  const watched = [...feeds, ...ledgers];
+  return {
+    ...parts,
+    config,
+    feeds,
+    ledgers,
+    watched,
+    configuration: configurationOf(config, watched),
+    secrets: secretsByName(textsNaming(config)),
+    recording: {
+      sql: database.sql,
+      commits: database.commits,
+      clock,
+      worker: `${hostname()}/${process.pid}`,
+      open: upstreamOpener(config, environment, database.sql, clock, counts),
+      ...(traced && { traced }),
+    },
+    budgets: budgetKeys(config, environment),
+    reconfigured: (other) => {
+      parts.keepSecret(other);
+      const { databaseUrl, reportingUrl, otlp } = environment; // what is open with them stays open
+      return configured(
+        { ...parts, environment: { ...readEnvironment(), databaseUrl, reportingUrl, otlp } },
+        other,
+      );
+    },
+  };
+}
+
+/** The secrets that the process keeps as they were when it began. */
+export const KEPT_SECRETS = ['DATABASE_URL', 'REPORTING_DATABASE_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
+
+/** The texts of a configuration that may name secrets of the environment. */
+const textsNaming = (config: Config | null) => textsIn([config?.alerts, config?.changes]);
+
+/**
+ * The path of the configuration file; null when none is named and the default file is absent.
+ * @throws UsageError when the name is empty, or there is a file that was probably meant to be it
+ */
+export function configFile(environment: Environment, named: string | undefined): string | null {
+  const file = named ?? environment.configFile;
+  if (file === '') throw new UsageError(['--config: names no file']);
+  if (file !== undefined) return file;
+  if (existsSync(DEFAULT_FILE)) return join('.', DEFAULT_FILE);
+  const meant = MISTAKEN_FILES.find((one) => existsSync(one));
+  if (meant !== undefined)
+    throw new UsageError([`${meant}: is not read: call it ${DEFAULT_FILE}, or name it with --config`]);
+  return null;
+}
+
+function tellEndpoint(log: Log, signal: 'traces' | 'logs', cause: string | null): void {
+  if (cause === null) log.info({ signal }, 'the OpenTelemetry endpoint takes what it is sent again');
+  else
+    log.warn(
+      { signal, cause },
+      'the OpenTelemetry endpoint does not take what it is sent: it is dropped, and nothing else is harmed; see OTEL_EXPORTER_OTLP_ENDPOINT',
+    );
+}
+
+function tellBlocked(log: Log, sessions: readonly LockingSession[]): void {
+  log.warn(
+    { sessions: sessions.map(sessionText) },
+    'the migration waits for sessions that hold locks: end their transactions; it is tried again for two minutes',
+  );
+}
+
+function noSandbox(): never {
+  throw new Error('neither a configuration nor a sandbox');
+}

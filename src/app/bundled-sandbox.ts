@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+import { z } from 'zod';
+import { checkConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { packageFile } from '../lib/package-file.ts';
+import { makeFolder, writingTo } from '../lib/write-errors.ts';
+import { catalogNames } from './configured-feeds.ts';
+
+const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
+const STATE = 'sandbox.json';
+/** How long an answer of a sandbox that may be running is waited for, ms. */
+const PATIENCE = 2_000;
+
+/** What the sandbox prints when it listens: its URL, and what there is to watch. */
+export const announcement = z.looseObject({
+  url: z.string(),
+  chains: z.array(z.string()),
+  nodeIds: z.array(z.string()),
+  addresses: z.array(z.string()),
+  evmAddresses: z.array(z.unknown()),
+  contracts: z.array(z.unknown()),
+  collections: z.array(z.unknown()),
+  transactions: z.array(z.unknown()),
+  assets: z.array(z.string()),
+  nodes: z.array(z.looseObject({ name: z.string(), path: z.string() })),
+});
+
+export type Announcement = z.infer<typeof announcement>;
+
+/** A sandbox network in use. */
+export interface Sandbox {
+  readonly announcement: Announcement;
+  /** Stops it if this process started it. */
+  close(): Promise<void>;
+}
+
+/** Uses the sandbox that another process of this directory runs, or starts one that ends with this process. */
+export async function useSandbox(dir: string): Promise<Sandbox> {
+  const running = await runningSandbox(dir);
+  if (running) return { announcement: running, close: async () => {} };
+  await writingTo(
+    dir,
+    () => makeFolder(dir),
+    'run chain-recorder in a directory that this user may write to',
+  );
+  const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--parent'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    // Ctrl-C is for all of a group: what is under way still asks the sandbox while the recorder stops.
+    detached: true,
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const line = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    void ended.then((code) => reject(new Error(`the sandbox ended with ${code} before it listened`)));
+    createInterface({ input: child.stdout }).once('line', resolve);
+  });
+  const made = announcement.parse(JSON.parse(line));
+  writeFileSync(join(dir, STATE), line);
+  return {
+    announcement: made,
+    close: async () => {
+      rmSync(join(dir, STATE), { force: true });
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** Runs the sandbox in the foreground with the given arguments, until it ends. @returns its exit code */
+export function runSandbox(args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 0));
+  });
+}
+
+/** The configuration that watches everything a sandbox has. */
+export function sandboxConfig({ url, nodes, chains, nodeIds, addresses, ...watch }: Announcement): Config {
+  const { evmAddresses, contracts, collections, transactions, assets } = watch;
+  return checkConfig(
+    {
+      network: 'sandbox',
+      upstreams: {
+        chainData: { url },
+        metrics: { url },
+        nodes: nodes.map((node) => ({ name: node.name, url: url + node.path })),
+      },
+      watch: { chains, nodeIds, addresses, evmAddresses, contracts, collections, transactions, assets },
+    },
+    catalogNames,
+    'the sandbox',
+  );
+}
+
+async function runningSandbox(dir: string): Promise<Announcement | null> {
+  const over = new AbortController();
+  // Where another process's sandbox ends at that moment, undici 7 may neither answer nor fail, also when it is asked to stop.
+  const late = delay(PATIENCE, null, { signal: over.signal }).catch(() => null);
+  const found = await Promise.race([answering(dir, over.signal), late]);
+  over.abort();
+  return found;
+}
+
+/** What a directory's sandbox says of itself, if it answers. */
+async function answering(dir: string, signal: AbortSignal): Promise<Announcement | null> {
+  try {
+    const found = announcement.parse(JSON.parse(readFileSync(join(dir, STATE), 'utf8')));
+    const { body } = await request(`${found.url}/ext/health/liveness`, { signal });
+    await body.dump();
+    return found;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+import type postgres from 'postgres';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { SharedBudget } from '../db/budget.ts';
+import { type BudgetKey, budgetKey } from '../db/budget-key.ts';
+import type { Clock } from '../lib/clock.ts';
+import { redactor } from '../lib/redaction.ts';
+import type { OpenUpstream } from '../recording/context.ts';
+import { IdentifiedNode } from '../recording/identity/identified-node.ts';
+import { NodeGuard } from '../recording/identity/node-guard.ts';
+import type { ProcessCounts } from '../server/metrics/process-counts.ts';
+import { unmetered } from '../upstreams/unmetered-budget.ts';
+import { UpstreamSession, type UpstreamSettings } from '../upstreams/upstream.ts';
+
+/** The largest answers have a few MB; ten workers may hold one each. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+type Keys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;
+
+/** Names the allowances of a configuration's services. */
+export function budgetKeys(config: Config, keys: Keys): BudgetKey[] {
+  return meteredServices(config, keys).map(({ budgetKey }) => budgetKey);
+}
+
+/** The services that give a key an allowance, each with the header that carries the key. */
+function meteredServices({ upstreams }: Config, { chainDataKey, metricsKey }: Keys) {
+  return [
+    { name: 'chainData', service: upstreams.chainData, key: chainDataKey },
+    { name: 'metrics', service: upstreams.metrics, key: metricsKey },
+  ].flatMap(({ name, service, key }) => {
+    if (!service) return [];
+    const keyHeader = key === undefined ? undefined : service.apiKeyHeader;
+    const headers: UpstreamSettings['headers'] = key && keyHeader ? { [keyHeader]: key } : {};
+    return [{ name, service, headers, budgetKey: budgetKey(name, service.url, keyHeader) }];
+  });
+}
+
+/** Makes the upstreams of a configuration: each with its key, its bounds and its budget. @param counts counts their calls; absent: nobody asks */
+export function upstreamOpener(
+  config: Config,
+  keys: Keys,
+  sql: postgres.Sql,
+  clock: Clock,
+  counts?: ProcessCounts,
+): OpenUpstream {
+  const redact = redactor([keys.chainDataKey, keys.metricsKey]);
+  const settings = new Map<string, UpstreamSettings>();
+  const add = (
+    name: string,
+    service: { url: string; timeout: number },
+    more: Pick<UpstreamSettings, 'headers' | 'budget'>,
+  ) =>
+    settings.set(name, {
+      redact,
+      name,
+      url: service.url,
+      deadline: service.timeout,
+      maxBytes: MOST_BYTES,
+      called: (outcome, seconds) => counts?.call(name, outcome, seconds),
+      ...more,
+    });
+  for (const { name, service, headers, budgetKey } of meteredServices(config, keys)) {
+    const { perMinute, perDay } = service.budget ?? {};
+    add(name, service, { headers, budget: new SharedBudget(sql, budgetKey, { perMinute, perDay }, clock) });
+  }
+  for (const node of config.upstreams.nodes)
+    add(`nodes/${node.name}`, node, { headers: {}, budget: unmetered });
+  const { network } = config;
+  const guards = new Map(
+    config.upstreams.nodes.map((node) => [
+      `nodes/${node.name}`,
+      new NodeGuard(sql, { ...node, network }, clock),
+    ]),
+  );
+  return ({ source }, { target }, asking) => {
+    const name = source.upstream === 'nodes' ? `nodes/${target.node}` : source.upstream;
+    const found = settings.get(name);
+    if (!found) throw new Error(`no upstream ${name} is configured`);
+    const guard = guards.get(name);
+    return guard ? new IdentifiedNode(found, asking, guard) : new UpstreamSession(found, asking);
+  };
+}

@@ -1,0 +1,183 @@
+import { acknowledge } from '../../alerts/acknowledge.ts';
+import { alertRows } from '../../alerts/alert-row.ts';
+import { replay, rulesNamed } from '../../alerts/replay.ts';
+import type { ConfiguredRule } from '../../alerts/rule.ts';
+import { sendTrial } from '../../alerts/send-test-message.ts';
+import type { App } from '../../app/app.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import type { ChannelConfig } from '../../config/alerts-schema.ts';
+import { duration } from '../../config/duration-schema.ts';
+import { type Alerting, openAlerts } from '../../daemon/alert-work.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { printJson, printLine, printTable, tell } from '../../lib/print.ts';
+import { refuseOthers } from '../actions.ts';
+import { both, instantOf, namesThere, spanOf } from '../select-targets.ts';
+
+/** What `alerts` takes. */
+export interface AlertsOptions {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly rule?: string | undefined;
+  readonly every?: string | undefined;
+  readonly by?: string | undefined;
+  readonly note?: string | undefined;
+  readonly json: boolean;
+}
+
+const TAKEN = {
+  word: ['test', 'ack'],
+  options: {
+    from: ['list', 'replay'],
+    to: ['list', 'replay'],
+    rule: ['list', 'replay'],
+    every: ['replay'],
+    by: ['ack'],
+    note: ['ack'],
+  },
+};
+
+const WEEK = 7 * 86_400_000;
+const STEP = 300_000;
+
+/**
+ * `alerts [list|test CHANNEL|ack ID|replay]`: open and past alerts, a trial message, an acknowledgement, what the rules would
+ * have said. @returns the exit code @throws UsageError when an option is wrong
+ */
+export async function alertsCommand(
+  app: App,
+  action: string,
+  name: string | undefined,
+  options: AlertsOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  refuseOthers('alerts', action, { word: name, options: { ...options } }, TAKEN);
+  if (action === 'list') return list(app, options);
+  const tested = action === 'test' ? channelNamed(app, name) : null;
+  const channels = tested ? [tested] : [];
+  const alerting = openAlerts(app, { ...app.config.alerts, channels, heartbeat: undefined });
+  try {
+    if (tested) return await test(alerting, tested, options, signal);
+    if (action === 'ack') return await ack(alerting, name, options);
+    return await replayed(app, alerting, options, signal);
+  } finally {
+    await alerting.close();
+  }
+}
+
+async function list(app: App, { from, to, rule, json }: AlertsOptions): Promise<number> {
+  const { from: begin, to: end } = spanOf({ from, to });
+  const range = { from: begin ?? app.clock() - WEEK, to: end };
+  const rows = await alertRows(app.database.reader, app.config.name, { ...range, rule: rule ?? null });
+  if (json) printJson(rows);
+  else
+    printTable(
+      rows.map(({ details, began_at, note, ...row }) => row),
+      'no alert is open, and none ended in this time',
+    );
+  return exitCode.done;
+}
+
+/** @throws UsageError if there is no channel of this name */
+function channelNamed({ config }: App, name: string | undefined): ChannelConfig {
+  const { channels } = config.alerts;
+  const channel = channels.find((one) => one.name === name);
+  if (channel) return channel;
+  const configured =
+    channels.length > 0
+      ? `configured: ${channels.map((one) => one.name).join(', ')}`
+      : 'alerts.channels is empty';
+  throw new UsageError([
+    name === undefined
+      ? `alerts test CHANNEL: name a channel; ${configured}`
+      : `alerts test ${name}: there is no such channel; ${configured}`,
+  ]);
+}
+
+async function test(
+  alerting: Alerting,
+  channel: ChannelConfig,
+  { json }: AlertsOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const failure = await sendTrial(alerting, channel, signal);
+  if (json) printJson({ channel: channel.name, sent: failure === null, error: failure?.message ?? null });
+  else if (failure === null) printLine(`a trial message was sent to ${channel.name}`);
+  else tell(`${channel.name} did not take the trial message: ${failure.message}`);
+  if (failure === null) return exitCode.done;
+  return failure.kind === 'down' ? exitCode.later : exitCode.failed;
+}
+
+async function ack(
+  alerting: Alerting,
+  id: string | undefined,
+  { by, note, json }: AlertsOptions,
+): Promise<number> {
+  if (id === undefined || !/^\d{1,15}$/.test(id))
+    throw new UsageError(['alerts ack ID: ID must be a number of the list']);
+  if (!(await acknowledge(alerting, Number(id), { by: by ?? null, note: note ?? null })))
+    throw new UsageError([`alerts ack ${id}: no alert of this number fires and is not acknowledged yet`]);
+  if (json) printJson({ alert: Number(id), acknowledged: true });
+  else printLine(`alert ${id} was acknowledged: nobody is reminded of it any more`);
+  return exitCode.done;
+}
+
+async function replayed(
+  app: App,
+  alerting: Alerting,
+  { from, to, rule, every, json }: AlertsOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const now = app.clock();
+  if (from === undefined) throw new UsageError(['alerts replay: --from is missing']);
+  const [[begin, end], step] = both(
+    () =>
+      both(
+        () => instantOf('--from', from),
+        () => (to === undefined ? now : instantOf('--to', to)),
+      ),
+    () => (every === undefined ? STEP : stepOf(every)),
+  );
+  const range = { from: begin, to: end, step };
+  if (range.to > now) throw new UsageError([`--to ${to}: has not come yet`]);
+  if (range.from >= range.to) throw new UsageError([`--from ${from}: must be before --to`]);
+  const rules = ruleOf(alerting.rules, rule);
+  const { alerts, messages, left, rounds } = await replay({ ...alerting, rules }, range, signal);
+  const rows = alerts.map(
+    ({ rule: of, subject, severity, summary, since, firedAt, resolvedAt, flapping }) => ({
+      fired_at: firedAt,
+      resolved_at: resolvedAt,
+      rule: of,
+      subject,
+      severity,
+      since,
+      flapping,
+      summary,
+    }),
+  );
+  if (json) printJson({ rounds, messages, alerts: rows, left });
+  else {
+    printTable(rows, 'no rule would have told anything');
+    tell(`${rounds} looks, ${alerts.length} alerts, ${messages} messages a channel`);
+    for (const one of left) tell(`left out: ${one.rule}: ${one.reason}`);
+  }
+  return signal.aborted ? exitCode.later : exitCode.done;
+}
+
+/** @throws UsageError when there is no such rule */
+function ruleOf(rules: readonly ConfiguredRule[], name: string | undefined): readonly ConfiguredRule[] {
+  const found = rulesNamed(rules, name);
+  if (found.length > 0 || name === undefined) return found;
+  const there = namesThere(
+    name,
+    rules.map((rule) => rule.name),
+  );
+  throw new UsageError([`--rule ${name}: no rule that is on is called so; ${there}`]);
+}
+
+/** @throws UsageError when the text is no duration */
+function stepOf(text: string): number {
+  const { data } = duration.safeParse(text);
+  if (data === undefined)
+    throw new UsageError([`--every ${text}: must be a duration such as 30s or 5m, 5s or more`]);
+  return data;
+}

@@ -1,0 +1,53 @@
+import { readEnvironment } from '../../config/environment.ts';
+import { openDatabase } from '../../db/client.ts';
+import { schemaProblem } from '../../db/migrate.ts';
+import { tableText } from '../../db/orm.ts';
+import { coverage } from '../../db/schema/bookkeeping.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { printJson, printLine } from '../../lib/print.ts';
+import { warehouseTables } from '../../warehouse/export-table.ts';
+import { exportTo } from './export.ts';
+
+/**
+ * `backup --to DIR|s3://BUCKET/PREFIX`: an export of every dataset with what a restore needs. Where a backup of the record is already,
+ * it is brought up to date: every file of it is read and compared, and what is missing is written again.
+ * @returns the exit code, as {@link exportTo} does
+ * @throws UsageError if the database has no record of this version
+ */
+export async function backupCommand(
+  databaseUrl: string,
+  { to, json }: { readonly to: string; readonly json: boolean },
+  signal: AbortSignal,
+): Promise<number> {
+  await requireRecord(databaseUrl);
+  const { s3 } = readEnvironment();
+  const tables = warehouseTables;
+  return exportTo(
+    { databaseUrl, to, s3, tables, format: 'parquet', incremental: true, verify: true, json, signal },
+    ({ manifest, tables: written, damaged, lost }) => {
+      const { exported_at, seal } = manifest;
+      const rows = written.reduce((sum, one) => sum + one.rows, 0);
+      const bytes = written.reduce((sum, one) => sum + one.bytes, 0);
+      if (json) printJson({ to, export: manifest.export, exported_at, seal, rows, bytes, damaged, lost });
+      else
+        printLine(
+          `${to}: the record as of ${exported_at}, ${rows} rows more (${(bytes / 1e6).toFixed(1)} MB), ` +
+            (seal ? `seal ${seal.seal} ${seal.head}` : 'nothing is sealed yet'),
+        );
+    },
+  );
+}
+
+/** @throws UsageError if the database has no record, or one of another version */
+async function requireRecord(databaseUrl: string): Promise<void> {
+  const database = openDatabase(databaseUrl);
+  try {
+    const [found] = await database.sql`select to_regclass(${tableText(coverage)}) is not null as recorded`;
+    if (!found?.recorded)
+      throw new UsageError(['DATABASE_URL: the database holds no record: there is nothing to back up']);
+    const problem = await schemaProblem(database.sql);
+    if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { durationText } from '../../lib/duration.ts';
+import { printJson, printTable } from '../../lib/print.ts';
+import { recorded } from '../../reporting/recorded-datasets.ts';
+
+/** `datasets`: everything that is recorded. */
+export function datasetsCommand(options: { json: boolean }): void {
+  const rows = recorded.map(({ name, about, seed, operations, history, key, source }) => ({
+    name,
+    about,
+    history,
+    operations,
+    seed,
+    key,
+    upstream: source.upstream,
+    every: durationText(source.every),
+    units_per_call: source.weight,
+  }));
+  if (options.json) {
+    printJson(rows);
+    return;
+  }
+  printTable(
+    rows.map(({ name, history, every, units_per_call, operations }) => ({
+      dataset: name,
+      history,
+      every,
+      'units/call': units_per_call,
+      operations:
+        operations.length > 2
+          ? `${operations.slice(0, 2).join(', ')}, … (${operations.length})`
+          : operations.join(', '),
+    })),
+    'there are no datasets',
+  );
+}

@@ -1,0 +1,157 @@
+import { join, resolve } from 'node:path';
+import { configFile } from '../../app/app.ts';
+import { type Sandbox, sandboxConfig, useSandbox } from '../../app/bundled-sandbox.ts';
+import { activeFeeds, activeLedgers, catalogNames } from '../../app/configured-feeds.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import { rememberRecord } from '../../app/known-records.ts';
+import { existingStateDirectory, type StateDirectory } from '../../app/state-directory.ts';
+import { type Environment, soundEnvironment } from '../../config/environment.ts';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
+import { doubtfulVariables } from '../../config/suspicious-env.ts';
+import { examineExports } from '../../daemon/export-work.ts';
+import { namedProblems } from '../../daemon/secret-problems.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../../db/embedded/embedded.ts';
+import { examineDisk } from '../../doctor/check-disk.ts';
+import { examineServer } from '../../doctor/check-server.ts';
+import { examineStored } from '../../doctor/check-storage.ts';
+import { examineTelemetry } from '../../doctor/check-telemetry.ts';
+import { examineUpstreams } from '../../doctor/check-upstreams.ts';
+import type { Checked } from '../../lib/check-result.ts';
+import { messageOf, UsageError } from '../../lib/errors.ts';
+import { printJson } from '../../lib/print.ts';
+import type { Watched } from '../../recording/active-feed.ts';
+import { type Log, openLog } from '../../telemetry/log.ts';
+import { printChecked } from '../output/print-checks.ts';
+
+/** What the configuration says; null: it is not valid. */
+interface Configured {
+  readonly config: Config | null;
+  readonly watched: readonly Watched[];
+  readonly sandbox: Sandbox | null;
+  /** What `up` refuses. */
+  readonly problems: readonly string[];
+  readonly checked: readonly Checked[];
+}
+
+/**
+ * `doctor`: environment, configuration, database, queue, disk, clock, the recording and each upstream, and what mends each
+ * fault. It goes on after a fault with what does not depend on it.
+ * @returns 1 where something must be mended, 2 where that is the configuration or the environment as they are written. That others
+ * refuse what stands there, as a database its password or an upstream its key, is found by asking them: 1
+ */
+export async function doctorCommand(
+  options: { config?: string | undefined; json: boolean },
+  signal: AbortSignal,
+): Promise<number> {
+  const { environment, problems } = soundEnvironment();
+  const log = openLog({ logLevel: environment.logLevel ?? 'error', logJson: environment.logJson });
+  const state = await existingStateDirectory(environment.databaseUrl);
+  const configured = await configuration(environment, options.config, state.path);
+  // A database of one's own that is named wrongly is no reason to make another one here.
+  const own = environment.databaseUrl !== undefined || problems.some((one) => one.startsWith('DATABASE_URL'));
+  const embedded = own ? null : await startEmbedded(environment, state.path, log);
+  try {
+    const { config } = configured;
+    const upstreams = config ? examineUpstreams(config, environment, signal) : Promise.resolve([]);
+    upstreams.catch(() => {}); // it is awaited below
+    const exports = config ? examineExports(config, environment) : Promise.resolve([]);
+    exports.catch(() => {});
+    const databaseUrl = environment.databaseUrl ?? (embedded && 'url' in embedded ? embedded.url : null);
+    const checked = [
+      ...problems.map((found) => ({ check: 'environment', ok: false, found })),
+      ...doubtfulVariables().map((one) => ({ check: 'environment', ok: one.mend === undefined, ...one })),
+      ...configured.checked,
+      ...configured.problems.map((found) => ({ check: 'configuration', ok: false, found })),
+      ...(embedded && 'check' in embedded ? [embedded] : []),
+      ...(embedded && 'url' in embedded ? tellOf(embedded, state, environment) : []),
+      ...(databaseUrl ? await examineStored(databaseUrl, configured, environment, log, signal) : []),
+      ...(embedded ? [await examineDisk(resolve('.'))] : []),
+      ...(config ? [await examineServer(environment, config)] : []),
+      ...(await examineTelemetry(environment.otlp, signal)),
+      ...(await exports),
+      ...(await upstreams),
+    ];
+    if (options.json) printJson(checked);
+    else printChecked(checked);
+    if (problems.length + configured.problems.length > 0) return exitCode.usage;
+    return checked.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
+  } finally {
+    if (embedded && 'url' in embedded) await embedded.close();
+    await configured.sandbox?.close();
+    await state.close();
+  }
+}
+
+async function configuration(
+  environment: Environment,
+  named: string | undefined,
+  stateDirectory: string,
+): Promise<Configured> {
+  let sandbox: Sandbox | null = null;
+  try {
+    const file = configFile(environment, named);
+    sandbox = file === null ? await useSandbox(stateDirectory) : null;
+    const config = sandbox ? sandboxConfig(sandbox.announcement) : loadConfig(file ?? '', catalogNames);
+    const watched: Watched[] = [...activeFeeds(config), ...activeLedgers(config)];
+    const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
+    const found = `${watched.length} schedules, ${targets} targets${sandbox ? ', from the bundled sandbox: no recorder.yaml' : ''}`;
+    const checked =
+      targets > 0
+        ? { check: 'configuration', ok: true, found }
+        : {
+            check: 'configuration',
+            ok: false,
+            found: `${found}: nothing is recorded`,
+            mend: 'name something under upstreams and watch, or let "chain-recorder init" write the file',
+          };
+    return { config, watched, sandbox, problems: namedProblems(config), checked: [checked] };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { config: null, watched: [], sandbox, problems: error.problems, checked: [] };
+  }
+}
+
+async function startEmbedded(
+  { pgPort }: Environment,
+  dir: string,
+  log: Log,
+): Promise<EmbeddedPostgres | Checked> {
+  try {
+    return await openEmbedded({ dir, log, port: pgPort });
+  } catch (error) {
+    return {
+      check: 'database',
+      ok: false,
+      found: messageOf(error).trim().split('\n').join(' '),
+      // A usage error says itself what mends it.
+      ...(error instanceof UsageError
+        ? {}
+        : { mend: 'see .recorder/postgres/postgres.log, or name a PostgreSQL of your own in DATABASE_URL' }),
+    };
+  }
+}
+
+/** Where the embedded database is, for other programs, and whether its record is a new one beside another. */
+function tellOf(
+  { port, made }: EmbeddedPostgres,
+  { path: dir, isTemporary }: StateDirectory,
+  { stateHome }: Environment,
+): Checked[] {
+  if (isTemporary)
+    return [
+      {
+        check: 'database',
+        ok: true,
+        found:
+          'this directory has no record yet: "chain-recorder up" creates one; checked with a temporary database',
+      },
+    ];
+  const two = rememberRecord(dir, made, stateHome);
+  const where = `other programs reach it at postgres://recorder@127.0.0.1:${port}/recorder, with the password in ${join(dir, 'postgres/password')}`;
+  if (!two) return [{ check: 'database', ok: true, found: where }];
+  const found = `${two.here} had no record: a new, empty one was made; the last one is in ${two.last}`;
+  return [
+    { check: 'database', ok: false, found, mend: `run chain-recorder in ${two.last} to go on with it` },
+  ];
+}

@@ -1,0 +1,167 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { App } from '../../app/app.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import { readFrom } from '../../app/read-source.ts';
+import type { Environment } from '../../config/environment.ts';
+import { FORMATS } from '../../config/exports-schema.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { printJson, printTable, tell } from '../../lib/print.ts';
+import {
+  type Exported,
+  type Exporting,
+  ExportLost,
+  ExportRefused,
+  exportTables,
+} from '../../warehouse/export.ts';
+import { warehouseTables } from '../../warehouse/export-table.ts';
+import { openTarget } from '../../warehouse/open-target.ts';
+import { noDataset } from '../select-targets.ts';
+
+/** The options of `export`. */
+export interface ExportOptions {
+  readonly to: string;
+  readonly format: string;
+  readonly incremental?: boolean;
+  readonly verify?: boolean;
+  readonly json: boolean;
+}
+
+/** Stands for every dataset. */
+const ALL = 'all';
+
+/**
+ * `export DATASET... --to DIR|s3://BUCKET/PREFIX [--format F] [--incremental [--verify]]`: files for a warehouse, with a manifest.
+ * @returns the exit code; 75 if another export was faster, or the signal stopped the command
+ */
+export async function exportCommand(
+  app: App,
+  datasets: readonly string[],
+  options: ExportOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const { tables, format } = readOptions(datasets, options);
+  const { incremental = false, verify = false, to, json } = options;
+  const { url } = await readFrom(app);
+  const { s3 } = app.environment;
+  return exportTo(
+    { databaseUrl: url, to, s3, tables, format, incremental, verify, json, signal },
+    (exported) => printExported(exported, json),
+  );
+}
+
+/** Input of {@link exportTo}. */
+export interface ExportRun
+  extends Pick<Exporting, 'databaseUrl' | 'tables' | 'format' | 'incremental' | 'verify' | 'signal'>,
+    Pick<Environment, 's3'> {
+  readonly to: string;
+  readonly json: boolean;
+}
+
+/**
+ * Exports tables, and prints the result.
+ * @returns the exit code; 1 if rows of a damaged file are lost, 75 if another export was faster, or the signal stopped it
+ * @throws UsageError if the place or what is there is not such that it can be exported to
+ */
+export async function exportTo(
+  { to, s3, json, ...run }: ExportRun,
+  print: (exported: Exported) => void,
+): Promise<number> {
+  const target = await openTarget(to, s3);
+  const progress = progressOver(run.tables.length, !json);
+  try {
+    const exported = await exportTables({ ...run, target, progress: progress.update });
+    progress.stop();
+    print(exported);
+    tellDamages(exported);
+    return exported.lost.length > 0 ? exitCode.failed : exitCode.done;
+  } catch (error) {
+    progress.stop();
+    if (run.signal.aborted) {
+      tell('interrupted: what was exported before holds: run the same command again');
+      return exitCode.later;
+    }
+    if (error instanceof ExportRefused) throw new UsageError([error.message]);
+    if (!(error instanceof ExportLost)) throw error;
+    tell(error.message);
+    return exitCode.later;
+  } finally {
+    await target.close();
+  }
+}
+
+/** @throws UsageError with everything that is wrong */
+function readOptions(datasets: readonly string[], { format, incremental, verify }: ExportOptions) {
+  const names = new Set(warehouseTables.map(({ dataset }) => dataset));
+  const wrong = datasets.filter((name) => name !== ALL && !names.has(name)).map(noDataset);
+  const known = FORMATS.find((one) => one === format);
+  if (!known) wrong.push(`--format ${format}: must be one of ${FORMATS.join(', ')}`);
+  if (verify && !incremental)
+    wrong.push(
+      '--verify: compares the files of the export before, all of which are written again: add --incremental',
+    );
+  if (wrong.length > 0 || !known) throw new UsageError(wrong);
+  const tables = warehouseTables.filter(
+    ({ dataset }) => datasets.includes(ALL) || datasets.includes(dataset),
+  );
+  return { tables, format: known };
+}
+
+function printExported({ manifest, tables, damaged, damagedManifests, lost }: Exported, json: boolean): void {
+  if (json) {
+    printJson({
+      export: manifest.export,
+      exported_at: manifest.exported_at,
+      seal: manifest.seal,
+      tables,
+      damaged,
+      damaged_manifests: damagedManifests,
+      lost,
+    });
+    return;
+  }
+  printTable(
+    tables.map(({ table, rows, files, bytes }) => ({ table, rows, files, bytes })),
+    'nothing was exported',
+  );
+  for (const { table, whole, added, compacted } of tables) {
+    if (whole !== null) tell(`${table}: exported whole: ${whole}`);
+    if (added.length > 0) tell(`${table}: new columns: ${added.join(', ')}`);
+    if (compacted > 0) tell(`${table}: ${compacted} days had many files and were written again`);
+  }
+}
+
+const PROBLEMS = {
+  missing: 'was missing',
+  size: 'had another size than its manifest says',
+  content: 'had other content than was exported',
+} as const;
+
+function tellDamages({ damaged, damagedManifests, lost }: Exported): void {
+  for (const path of damagedManifests)
+    tell(`${path}: was cut or changed: the newest one that is whole counted`);
+  for (const { path, problem } of damaged)
+    tell(`${path}: ${PROBLEMS[problem]}: its rows were exported again`);
+  for (const { table, day, rows } of lost)
+    tell(
+      `${table}: up to ${rows} rows of ${day} are lost with their file: the database has removed that day, so it cannot be exported again`,
+    );
+}
+
+/** A bar over the tables, on a terminal only. How many rows there are is not known before. */
+function progressOver(all: number, wanted: boolean) {
+  if (!wanted || !process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const bar = new SingleBar(
+    {
+      stream: process.stderr,
+      // What stands behind the bar takes up to 50 characters.
+      barsize: Math.min(40, Math.max(0, (process.stderr.columns || 80) - 50)),
+      format: '{bar} {value}/{total} tables | {rows} rows | {duration_formatted}',
+    },
+    Presets.shades_classic,
+  );
+  bar.start(all, 0, { rows: 0 });
+  return {
+    update: ({ tables: done, rows }: { tables: number; rows: number }) => bar.update(done, { rows }),
+    stop: () => bar.stop(),
+  };
+}

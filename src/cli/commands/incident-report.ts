@@ -1,0 +1,54 @@
+import type postgres from 'postgres';
+import type { App } from '../../app/app.ts';
+import { readFrom } from '../../app/read-source.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { printJson, printText } from '../../lib/print.ts';
+import { incidentsBetween, momentsOf, newestIncidents } from '../../reporting/reports/incident.ts';
+import { incidentMarkdown } from '../../reporting/reports/incident-page.ts';
+import { spanOf } from '../select-targets.ts';
+import type { ReportOptions } from './ready-question.ts';
+
+/** So much of the time before and after an incident belongs to its story, ms. */
+const AROUND = 3_600_000;
+
+/**
+ * `report incident --node N [--from T] [--to T]`: what was recorded around the newest incident of a node, or in a window.
+ * @throws UsageError when an option is wrong or missing, or the node had no incident
+ */
+export async function incidentReport(app: App, options: ReportOptions): Promise<void> {
+  const { node, from, to, format } = options;
+  const problems = [
+    ...(node === undefined ? ['--node: name the node, such as --node validator-1'] : []),
+    ...(['table', 'markdown', 'json'].includes(format)
+      ? []
+      : [`--format ${format}: must be markdown or json`]),
+  ];
+  if (problems.length > 0 || node === undefined) throw new UsageError(problems);
+  const { sql } = await readFrom(app);
+  const window = await windowOf(app.clock(), sql, node, from, to);
+  const [incidents, told] = [await incidentsBetween(sql, node, window), await momentsOf(sql, node, window)];
+  if (format === 'json')
+    printJson({ node, from: window.from, to: window.to, incidents, moments: told.moments, more: told.more });
+  else printText(incidentMarkdown({ node, ...window, incidents, ...told }));
+}
+
+async function windowOf(
+  now: number,
+  sql: postgres.Sql,
+  node: string,
+  from: string | undefined,
+  to: string | undefined,
+) {
+  const span = spanOf({ from, to });
+  const [newest] = from === undefined ? await newestIncidents(sql, node, 1) : [];
+  if (from === undefined && !newest)
+    throw new UsageError([`report incident: ${node} had no incident: name a window by --from and --to`]);
+  const began = Math.min(newest?.started_at.getTime() ?? now, newest?.failing_since?.getTime() ?? now);
+  const ended = newest?.ended_at?.getTime() ?? now;
+  const window = {
+    from: new Date(span.from ?? began - AROUND),
+    to: new Date(span.to ?? Math.min(now, span.from === null ? ended + AROUND : now)),
+  };
+  if (window.from >= window.to) throw new UsageError(['--from: must be before --to']);
+  return window;
+}

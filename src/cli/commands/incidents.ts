@@ -1,0 +1,66 @@
+import type { App } from '../../app/app.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import { writeNote } from '../../health/incident-notes.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { printJson, printLine, printTable } from '../../lib/print.ts';
+import { newestIncidents } from '../../reporting/reports/incident.ts';
+import { refuseOthers } from '../actions.ts';
+import { instantOf } from '../select-targets.ts';
+
+/** What `incidents` takes. */
+export interface IncidentsOptions {
+  readonly by?: string | undefined;
+  readonly note?: string | undefined;
+  readonly at?: string | undefined;
+  readonly json: boolean;
+}
+
+const TAKEN = { word: ['list', 'note'], options: { by: ['note'], note: ['note'], at: ['note'] } };
+
+/** As many incidents are listed. */
+const LISTED = 20;
+/** The longest note, in characters. */
+const LONGEST = 10_000;
+
+/**
+ * `incidents [list] [NODE]`: when nodes were down. `incidents note NODE --by WHO --note TEXT [--at T]`: what people knew and did.
+ * @returns the exit code
+ * @throws UsageError with everything that is wrong
+ */
+export async function incidentsCommand(
+  app: App,
+  action: string,
+  node: string | undefined,
+  options: IncidentsOptions,
+): Promise<number> {
+  refuseOthers('incidents', action, { word: node, options: { ...options } }, TAKEN);
+  const { sql } = app.database;
+  const unknown = node !== undefined && !app.config.upstreams.nodes.some(({ name }) => name === node);
+  if (action === 'list') {
+    const rows = await newestIncidents(sql, node ?? null, LISTED);
+    if (options.json) printJson(rows);
+    else
+      printTable(
+        rows.map((row) => ({ ...row })),
+        'no node was down',
+      );
+    return exitCode.done;
+  }
+  const { by, note, at } = options;
+  const now = app.clock();
+  const problems = [
+    ...(node === undefined ? ['incidents note NODE: the node is missing'] : []),
+    ...(unknown ? [`incidents note ${node}: the configuration has no such node`] : []),
+    ...(by?.trim() ? [] : ['--by: says who wrote it, and is missing']),
+    ...(note?.trim() ? [] : ['--note: is missing']),
+    ...(note !== undefined && note.length > LONGEST ? [`--note: is longer than ${LONGEST} characters`] : []),
+    ...([by, note].some((text) => text?.includes('\0')) ? ['--by, --note: a NUL cannot be stored'] : []),
+  ];
+  const about = at === undefined ? now : instantOf('--at', at);
+  if (about > now) problems.push(`--at ${at}: lies in the future`);
+  if (problems.length > 0 || !node || !by || !note) throw new UsageError(problems);
+  const id = await writeNote(sql, { node, at: about, author: by.trim(), note: note.trim() }, now);
+  if (options.json) printJson({ id });
+  else printLine(`note ${id} was written down: "report incident --node ${node}" tells it`);
+  return exitCode.done;
+}

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { catalogNames } from '../../app/configured-feeds.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import { soundEnvironment } from '../../config/environment.ts';
+import { checkConfig } from '../../config/load.ts';
+import { examineUpstreams } from '../../doctor/check-upstreams.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { packageFile } from '../../lib/package-file.ts';
+import { printJson, printLine, tell } from '../../lib/print.ts';
+import { refuseUnwritable, writingTo } from '../../lib/write-errors.ts';
+import { printChecked } from '../output/print-checks.ts';
+import { type Answers, presetOf, settingsOf } from './init-answers.ts';
+import { askedAnswers } from './init-prompts.ts';
+
+/** The options of `init`, as text; what is given several times is a list. */
+export interface InitOptions {
+  readonly network?: string | undefined;
+  readonly chainData?: string | undefined;
+  readonly metrics?: string | undefined;
+  readonly node?: readonly string[];
+  readonly chain?: readonly string[];
+  readonly nodeId?: readonly string[];
+  readonly address?: readonly string[];
+  /** False: upstreams are not asked whether they answer. */
+  readonly check: boolean;
+  /** The file; absent: the one of `RECORDER_CONFIG`, or else recorder.yaml. */
+  readonly config?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Editors complete and check the file with it. */
+const SCHEMA = fileURLToPath(packageFile('docs/recorder.schema.json'));
+
+/**
+ * `init`: writes the configuration file from the options, and asks on a terminal for what they leave out. It never
+ * overwrites a file. Each upstream is asked whether it answers; the file is written all the same.
+ * @returns 1 where an upstream does not answer as it should, or the user left before the file was written
+ * @throws UsageError when the file is there already or cannot be written, or an option is not valid
+ */
+export async function initCommand(options: InitOptions, signal: AbortSignal): Promise<number> {
+  const { environment } = soundEnvironment();
+  const file = options.config ?? environment.configFile ?? 'recorder.yaml';
+  refuseTo(file);
+  const said = saidBy(options);
+  checkConfig(settingsOf(withPresets(said)), catalogNames, file);
+  const onTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  const answers = onTerminal ? await askedAnswers(said, signal) : withPresets(said);
+  if (answers === null) {
+    tell('nothing was written');
+    return exitCode.failed;
+  }
+  const config = checkConfig(settingsOf(answers), catalogNames, file);
+  await writingTo(file, () => writeFile(file, fileOf(answers), { flag: 'wx' }));
+  if (!options.json) printLine(`${file} was written`);
+  const checked = options.check ? await examineUpstreams(config, environment, signal) : [];
+  if (options.json) printJson({ written: file, checked });
+  else if (options.check) printChecked(checked);
+  tell(
+    'next: "chain-recorder doctor" looks at everything, "chain-recorder plan" shows what will be asked, "chain-recorder up" records',
+  );
+  return checked.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
+}
+
+/** Refuses before anything is asked. @throws UsageError when the file is there already, or cannot be written */
+function refuseTo(file: string): void {
+  if (existsSync(file))
+    throw new UsageError([
+      `${file}: is there already, and is not overwritten: edit it, or name another one with --config`,
+    ]);
+  refuseUnwritable(file, file);
+}
+
+/** The answers that are options. */
+function saidBy({ network, chainData, metrics, ...lists }: InitOptions): Partial<Answers> {
+  const one = (text: string) => (text === '' ? [] : [text]);
+  return {
+    ...(network === undefined ? {} : { network: [network] }),
+    ...(chainData === undefined ? {} : { chainData: one(chainData) }),
+    ...(metrics === undefined ? {} : { metrics: one(metrics) }),
+    ...(lists.node ? { nodes: lists.node } : {}),
+    ...(lists.chain ? { chains: lists.chain } : {}),
+    ...(lists.nodeId ? { nodeIds: lists.nodeId } : {}),
+    ...(lists.address ? { addresses: lists.address } : {}),
+  };
+}
+
+/** What is said, and where nothing is said what holds then. */
+function withPresets(said: Partial<Answers>): Answers {
+  const preset = (name: keyof Answers) => said[name] ?? presetOf(name, said.network?.[0] ?? '');
+  return {
+    network: preset('network'),
+    chainData: preset('chainData'),
+    metrics: preset('metrics'),
+    nodes: preset('nodes'),
+    chains: preset('chains'),
+    nodeIds: preset('nodeIds'),
+    addresses: preset('addresses'),
+  };
+}
+
+/** The file: the answers, and beside them what one may want to say next. */
+function fileOf(answers: Answers): string {
+  const { network, upstreams, watch } = settingsOf(answers);
+  const part = (value: object) =>
+    stringify(value, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
+  return `# yaml-language-server: $schema=${SCHEMA}
+# What chain-recorder records. All settings: docs/settings.md. Check it with "chain-recorder doctor".
+${part({ network })}
+# The services that are asked. Keys come from the environment: CHAIN_DATA_API_KEY is sent in apiKeyHeader.
+# budget: what the public services grant without a key. With a key, write what your plan grants.
+${part({ upstreams })}
+# What they are asked about. Every list may be empty.
+#   chains: metrics of EVM chains, by id in quotes   nodeIds: blocks that validators propose, and their rewards
+#   addresses: balances, staking and unspent outputs of P-… and X-… addresses
+#   more: evmAddresses, contracts, collections, transactions, assets, subnets
+${part({ watch })}
+# How often, or whether, a dataset is recorded ("chain-recorder datasets" lists them), such as
+# datasets:
+#   validators: { every: 10m }
+#   node_health: { enabled: false }
+`;
+}

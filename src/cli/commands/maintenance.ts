@@ -1,0 +1,71 @@
+import type { App } from '../../app/app.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import { announce, endMaintenance, listMaintenance } from '../../health/announcements.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { printJson, printTable } from '../../lib/print.ts';
+import { refuseOthers } from '../actions.ts';
+import { both, instantOf } from '../select-targets.ts';
+
+/** What `maintenance` takes. */
+export interface MaintenanceOptions {
+  readonly node?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly json: boolean;
+}
+
+const TAKEN = {
+  word: ['end'],
+  options: { node: ['announce'], from: ['announce'], to: ['announce'], reason: ['announce'] },
+};
+
+/** A window may begin this long ago and still be meant as now, ms. */
+const NOW_WITHIN = 60_000;
+
+/** `maintenance [list|announce|end ID]`: windows in which nodes are neither up nor down. @returns the exit code */
+export async function maintenanceCommand(
+  app: App,
+  action: string,
+  id: string | undefined,
+  options: MaintenanceOptions,
+): Promise<number> {
+  refuseOthers('maintenance', action, { word: id, options: { ...options } }, TAKEN);
+  const { sql } = app.database;
+  const now = app.clock();
+  if (action === 'announce') {
+    const window = windowOf(app, options, now);
+    const made = await announce(sql, window, now);
+    if (!options.json) process.stdout.write(`maintenance ${made} was announced\n`);
+  } else if (action === 'end') {
+    if (id === undefined || !/^\d{1,9}$/.test(id))
+      throw new UsageError(['maintenance end ID: ID must be a number of the list']);
+    if (!(await endMaintenance(sql, Number(id), now)))
+      throw new UsageError([`maintenance end ${id}: there is none that has not ended`]);
+  } else if (action !== 'list')
+    throw new UsageError([`maintenance ${action}: must be list, announce or end ID`]);
+  const rows = await listMaintenance(sql, now);
+  if (options.json) printJson(rows);
+  else
+    printTable(
+      rows.map((row) => ({ ...row })),
+      'no maintenance is announced by command',
+    );
+  return exitCode.done;
+}
+
+function windowOf(app: App, { node, from, to, reason }: MaintenanceOptions, now: number) {
+  if (to === undefined) throw new UsageError(['maintenance announce: --to is missing']);
+  const [begin, end] = both(
+    () => (from === undefined ? now : instantOf('--from', from)),
+    () => instantOf('--to', to),
+  );
+  const window = { from: begin, to: end };
+  if (window.from < now - NOW_WITHIN)
+    throw new UsageError([`--from ${from}: lies in the past: what was down then stays down`]);
+  if (window.to <= Math.max(now, window.from))
+    throw new UsageError([`--to ${to}: must be after --from, and in the future`]);
+  if (node !== undefined && !app.config.upstreams.nodes.some(({ name }) => name === node))
+    throw new UsageError([`--node ${node}: the configuration has no such node`]);
+  return { ...window, node: node ?? null, reason: reason ?? null };
+}

@@ -1,0 +1,41 @@
+import type { App } from '../../app/app.ts';
+import { durationText } from '../../lib/duration.ts';
+import { printJson, printTable, tell } from '../../lib/print.ts';
+import { beyondBudget, demands } from '../../reporting/reports/call-demand.ts';
+import { forecast } from '../../reporting/reports/forecast.ts';
+
+/** `plan`: what the schedules ask in a round, in the next hour and in the next day, against the declared limits. */
+export async function planCommand(app: App, options: { json: boolean }): Promise<void> {
+  const schedules = await forecast(app.database.sql, app.watched, app.clock());
+  const rows = schedules.map(({ datasets, upstream, targets, every, round, hour, day, sweepsOfDay }) => ({
+    datasets: datasets.join(', '),
+    upstream,
+    targets,
+    every: durationText(every),
+    calls_per_round: round.calls,
+    units_per_round: round.units,
+    calls_per_hour: hour.calls,
+    units_per_hour: hour.units,
+    calls_per_day: day.calls,
+    units_per_day: day.units,
+    sweeps_per_day: sweepsOfDay,
+  }));
+  const asked = demands(schedules, app.config);
+  const upstreams = asked.map(({ upstream, unitsPerHour, unitsPerDay, limitPerMinute, limitPerDay }) => ({
+    upstream,
+    units_per_hour: unitsPerHour,
+    units_per_day: unitsPerDay,
+    limit_per_minute: limitPerMinute,
+    limit_per_day: limitPerDay,
+    share_of_day: limitPerDay ? `${Math.round((unitsPerDay / limitPerDay) * 10_000) / 100} %` : null,
+  }));
+  const beyond = asked.flatMap((demand) => beyondBudget(demand) ?? []);
+  if (options.json) {
+    printJson({ schedules: rows, upstreams, beyond_budget: beyond });
+    return;
+  }
+  printTable(rows, 'the configuration watches nothing');
+  process.stdout.write('\n');
+  printTable(upstreams, 'no upstream counts its calls');
+  for (const line of beyond) tell(line);
+}

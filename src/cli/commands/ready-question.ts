@@ -1,0 +1,129 @@
+import type { App } from '../../app/app.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import { askAsReader } from '../../db/question.ts';
+import { UsageError } from '../../lib/errors.ts';
+import type { Out } from '../../lib/output-stream.ts';
+import { printJson, printTable } from '../../lib/print.ts';
+import {
+  optionText,
+  parametersOf,
+  type Question,
+  reports,
+  statementOf,
+  type Values,
+} from '../../reporting/reports/questions.ts';
+import { printPage } from '../output/print-page.ts';
+import { printRows, ROW_FORMATS } from '../output/print-rows.ts';
+import { monthOf, spanOf } from '../select-targets.ts';
+import { pastMoment } from './query.ts';
+
+/** The options of `report`, as text. */
+export interface ReportOptions {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly node?: string | undefined;
+  readonly month?: string | undefined;
+  readonly asOf?: string | undefined;
+  /** Parameters of a saved query, each KEY=VALUE. */
+  readonly param: readonly string[];
+  /** The promised uptime of `report sla`, in percent. */
+  readonly slo?: string | undefined;
+  readonly format: string;
+  /** The folder for the files of `report status`. */
+  readonly out?: string | undefined;
+}
+
+const FORMATS = [...ROW_FORMATS, 'html'] as const;
+
+/** The reports that take what no question takes. */
+const ELSEWHERE = { node: 'uptime, sla and incident', month: 'sla', slo: 'sla' };
+
+/** The longest that a question may take, ms. */
+const TIMEOUT = 600_000;
+
+/**
+ * `report` without a name: lists every report and what it answers; as JSON also its options.
+ * @throws UsageError when the format is another one than table and json
+ */
+export function listReports(format: string): void {
+  const all = reports();
+  if (format !== 'table' && format !== 'json')
+    throw new UsageError([`--format ${format}: reports are listed as table, json`]);
+  if (format === 'json') printJson({ reports: all });
+  else
+    printTable(
+      all.map(({ name, answers }) => ({ report: name, answers })),
+      '',
+    );
+}
+
+/**
+ * `report NAME [--from T] [--to T] [--as-of T] [--param KEY=VALUE ...] [--format table|csv|json|html]`: asks a ready
+ * question. The default window is this month up to now, or up to the moment of `--as-of`.
+ * @returns the exit code
+ * @throws UsageError when a value does not fit the question, or the question has no right answer: with the reason
+ */
+export async function questionCommand(
+  app: Pick<App, 'databaseUrl' | 'clock'>,
+  question: Question,
+  options: ReportOptions,
+  signal: AbortSignal,
+  out: Out = process.stdout,
+): Promise<number> {
+  const format = FORMATS.find((one) => one === options.format);
+  if (!format) throw new UsageError([`--format ${options.format}: must be one of ${FORMATS.join(', ')}`]);
+  const statement = statementOf(question, valuesOf(question, options, app.clock()));
+  await askAsReader(app.databaseUrl, statement, { timeout: TIMEOUT, asOf: null, signal }, (answer) =>
+    format === 'html'
+      ? printPage(answer, { title: question.name, about: question.answer.comment, statement }, out)
+      : printRows(answer, format, out),
+  ).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.problems.map((one) => one.replace(/^query:/, `report ${question.name}:`)));
+  });
+  return exitCode.done;
+}
+
+/** The values of the options. @throws UsageError when options are wrong: all of them */
+function valuesOf(question: Question, options: ReportOptions, now: number): Values {
+  const others = (['node', 'month', 'slo'] as const).filter((name) => options[name] !== undefined);
+  const pairs = options.param.map((text) => [text, text.indexOf('=')] as const);
+  const names = pairs.map(([text, at]) => text.slice(0, at));
+  const problems = [
+    ...others.map(
+      (name) => `--${name}: is an option of ${ELSEWHERE[name]}; of others write --param KEY=VALUE`,
+    ),
+    ...pairs.filter(([, at]) => at < 1).map(([text]) => `--param ${text}: must be KEY=VALUE`),
+    ...pairs
+      .filter(([text]) => /^(from|to|as_of)=/.test(text))
+      .map(([text]) => `--param ${text}: write ${optionText(text.replace(/=.*/, ''))}… instead`),
+    ...names.flatMap((name, at) =>
+      names.indexOf(name) < at ? [`--param ${options.param[at]}: ${name} is given twice`] : [],
+    ),
+  ];
+  if (problems.length > 0) throw new UsageError(problems);
+  const targets = Object.fromEntries(pairs.map(([text, at]) => [text.slice(0, at), text.slice(at + 1)]));
+  const asOf = options.asOf === undefined ? undefined : pastMoment(options.asOf, now);
+  const said = { from: options.from, to: options.to, as_of: asOf };
+  const takes = (name: string) => parametersOf(question).some((one) => one.name === name);
+  const window =
+    takes('from') && takes('to') ? windowOf(options, asOf === undefined ? now : Date.parse(asOf)) : {};
+  return {
+    ...targets,
+    ...Object.fromEntries(
+      Object.entries(said).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+    ),
+    ...window,
+  };
+}
+
+/** The window. The default end is `latest` (ms since 1970), the default begin is the begin of the month of the end. */
+function windowOf({ from, to }: ReportOptions, latest: number): { from: string; to: string } {
+  const span = spanOf({ from, to });
+  const end = span.to ?? latest;
+  const begin = span.from ?? monthOf(end - 1);
+  // Two that are given were compared, to the microsecond.
+  if ((span.from === null || span.to === null) && begin >= end)
+    throw new UsageError([`--from ${from ?? new Date(begin).toISOString()}: must be before --to`]);
+  return { from: from ?? new Date(begin).toISOString(), to: to ?? new Date(end).toISOString() };
+}

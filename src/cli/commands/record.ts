@@ -1,0 +1,147 @@
+import type { App } from '../../app/app.ts';
+import { scopeOf } from '../../app/configured-feeds.ts';
+import { exitAfter, interrupted } from '../../app/exit-code.ts';
+import { probeOnce } from '../../daemon/prober-role.ts';
+import { registerUnlessRunning } from '../../daemon/register-feed.ts';
+import { catalog } from '../../datasets/catalog.ts';
+import { OPEN_END, type Window } from '../../datasets/contract.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { timeText } from '../../lib/output-stream.ts';
+import { printJson, printTable, tell } from '../../lib/print.ts';
+import type { ActiveFeed, Watched } from '../../recording/active-feed.ts';
+import type { RunResult } from '../../recording/context.ts';
+import type { Job } from '../../recording/job.ts';
+import { jointState, loadStates, missingIn, planAll, stateOf } from '../../recording/plan.ts';
+import { runJobs } from '../../recording/record-in-foreground.ts';
+import { progressOver } from '../output/progress-bar.ts';
+import { both, feedOf, instantOf, oneOf } from '../select-targets.ts';
+import { matchingTargets } from './targets.ts';
+
+/** `record DATASET [--target KEY=VALUE ...]`: everything the targets lack, now, and what is requested again. @returns the exit code */
+export async function recordCommand(
+  app: App,
+  dataset: string,
+  options: { target: readonly string[]; json: boolean },
+  signal: AbortSignal,
+): Promise<number> {
+  const targetsOf = (feed: Watched) => matchingTargets(feed, scopeOf(app.config), options.target);
+  const ledger = oneOf(app.ledgers, dataset);
+  if (ledger) return probeOnce(app, ledger, targetsOf(ledger), options.json, signal);
+  const feed = feedOf(app.feeds, dataset);
+  const targets = targetsOf(feed);
+  await registerUnlessRunning(app, feed);
+  const states = await loadStates(app.database.sql, feed);
+  return runAndTell(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);
+}
+
+/** `backfill DATASET --from T --to T [--again]`: what of a past range is not covered, or all of it, newest first. @returns the exit code */
+export async function backfillCommand(
+  app: App,
+  dataset: string,
+  options: { from: string; to: string; target: readonly string[]; again: boolean; json: boolean },
+  signal: AbortSignal,
+): Promise<number> {
+  const [{ feed, targets }, [from, end]] = both(
+    () => {
+      refuseWithoutPast(feedOf(app.watched, dataset), dataset);
+      const found = feedOf(app.feeds, dataset);
+      return { feed: found, targets: matchingTargets(found, scopeOf(app.config), options.target) };
+    },
+    () =>
+      both(
+        () => instantOf('--from', options.from),
+        () => instantOf('--to', options.to),
+      ),
+  );
+  const to = Math.min(end, app.clock());
+  if (from >= to) throw new UsageError([`--from ${options.from}: must be before --to, and in the past`]);
+  await registerUnlessRunning(app, feed);
+  const states = await loadStates(app.database.sql, feed);
+  const { keptSince } = stateOf(states, targets[0] ?? {}, dataset);
+  if (keptSince !== null && keptSince > from)
+    tell(
+      `${dataset} is kept since ${timeText(new Date(keptSince))}: what is older is not fetched again (retention)`,
+    );
+  const jobs = targets.flatMap((target) =>
+    missingIn(feed, target, jointState(feed, states, target), { from, to }, options.again).map(
+      (window): Job => ({ target, window, reason: 'backfill' }),
+    ),
+  );
+  return runAndTell(app, feed, jobs, options.json, signal);
+}
+
+/** @throws UsageError when the dataset cannot be asked for a range of time: why, and which can */
+function refuseWithoutPast({ source: { range } }: Watched, dataset: string): void {
+  if (range?.axis === 'time') return;
+  const begin = range?.lookback === Number.POSITIVE_INFINITY ? 'the first block' : 'where it began';
+  const why = range
+    ? `it is recorded by height, from ${begin}, by itself; holes are filled by "heal ${dataset}"`
+    : 'it is observed as it is now; its past cannot be asked for';
+  const others = catalog.filter(({ source }) => source.range?.axis === 'time').map(({ name }) => name);
+  throw new UsageError([`backfill ${dataset}: ${why}. Those that can be backfilled: ${others.join(', ')}`]);
+}
+
+/** Runs jobs in the foreground with a progress bar and tells what the runs did. @returns the exit code */
+export async function runAndTell(
+  app: App,
+  feed: ActiveFeed,
+  jobs: readonly Job[],
+  json: boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  const axis = feed.source.range?.axis;
+  const progress = progressOver(jobs, !json);
+  const { runs, busy, left } = await runJobs(app.recording, feed, jobs, signal, progress).finally(() =>
+    progress.stop(),
+  );
+  if (json) printJson({ runs: runs.map((run) => forPrograms(axis, run)), busy, left });
+  else {
+    printTable(
+      runs.map((run) => forPeople(axis, run)),
+      jobs.length === 0 ? 'nothing is missing' : 'no run was made',
+    );
+    for (const target of busy) tell(`${target}: another worker is recording it`);
+    for (const { target, error } of runs) if (error) tell(`${target}: ${error}`);
+  }
+  if (left > 0) tell(`${interrupted(left, jobs.length)}`);
+  return exitAfter(runs, busy, left);
+}
+
+/** The bounds of a window as people read them: times, or heights. */
+function bounds(
+  axis: string | undefined,
+  { from, to }: Window,
+): { from: string | number; to: string | number } {
+  if (axis === 'time') return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  return { from, to: to === OPEN_END ? 'newest' : to };
+}
+
+function forPrograms(axis: string | undefined, { runId, window, rowsWritten, later, ...run }: RunResult) {
+  return {
+    run_id: runId,
+    ...run,
+    window: window && bounds(axis, window),
+    rows_written: Object.fromEntries(run.datasets.map((name, at) => [name, rowsWritten[at] ?? 0])),
+    worth_trying_again: later,
+  };
+}
+
+function forPeople(axis: string | undefined, run: RunResult) {
+  const { runId, target, window, status, pages, items, rowsWritten, quarantined } = run;
+  return {
+    run: runId,
+    target,
+    window: window ? windowText(axis, window) : 'now',
+    status,
+    pages,
+    items,
+    'rows written': rowsWritten.reduce((sum, count) => sum + count, 0),
+    quarantined,
+  };
+}
+
+function windowText(axis: string | undefined, window: Window): string {
+  if (axis === 'time') return `${timeText(new Date(window.from))} … ${timeText(new Date(window.to))}`;
+  const { from, to } = bounds(axis, window);
+  return `${from} … ${to}`;
+}

@@ -1,0 +1,304 @@
+import type { App } from '../../app/app.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import { type ReadFrom, readFrom } from '../../app/read-source.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { instantIn } from '../../lib/instant.ts';
+import { nearestName } from '../../lib/nearest-name.ts';
+import { printCsv, printJson, printTable, printText } from '../../lib/print.ts';
+import { breaksIn, discrepanciesIn } from '../../reporting/reports/discrepancies.ts';
+import { questionNamed, reports } from '../../reporting/reports/questions.ts';
+import { budgetText, type SlaReport, slaReport } from '../../reporting/reports/sla.ts';
+import { slaPage, watchedPart } from '../../reporting/reports/sla-page.ts';
+import {
+  achievedText,
+  holdSettled,
+  percentText,
+  spanText,
+  uptimeOf,
+} from '../../reporting/reports/uptime.ts';
+import { both, monthOf, spanOf } from '../select-targets.ts';
+import { incidentReport } from './incident-report.ts';
+import { pastMoment } from './query.ts';
+import { questionCommand, type ReportOptions } from './ready-question.ts';
+
+/**
+ * `report NAME`: incident, uptime, sla, status, discrepancies, series-breaks, or a ready question.
+ * @returns the exit code
+ * @throws UsageError when there is no such report, or an option is wrong
+ */
+export async function reportCommand(
+  app: App,
+  name: string,
+  options: ReportOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const others = optionsBesides(name, options);
+  if (others.length > 0) throw new UsageError(others);
+  if (name === 'status') {
+    // It loads the pages of the server, which take as long to load as all the rest.
+    const { statusFilesCommand } = await import('./status-files.ts');
+    return statusFilesCommand(app, options, signal);
+  }
+  const report = {
+    incident: incidentReport,
+    uptime: uptimeCommand,
+    sla: slaCommand,
+    discrepancies: discrepanciesCommand,
+    'series-breaks': seriesBreaksCommand,
+  }[name];
+  if (!report) {
+    const question = questionNamed(name);
+    if (!question) {
+      const meant = nearestName(
+        name,
+        reports().map((one) => one.name),
+      );
+      const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
+      throw new UsageError([
+        `report ${name}: there is no such report${guess}; "report" without a name lists them`,
+      ]);
+    }
+    const { url } = await readFrom(app);
+    return questionCommand({ databaseUrl: url, clock: app.clock }, question, options, signal);
+  }
+  if (options.node !== undefined && !app.config.upstreams.nodes.some((node) => node.name === options.node))
+    throw new UsageError([`--node ${options.node}: the configuration has no such node`]);
+  await report(app, options);
+  return exitCode.done;
+}
+
+/** What is wrong with the options of a report that is no question: those that it would pass over. */
+function optionsBesides(name: string, options: ReportOptions): string[] {
+  const report = questionNamed(name) ? undefined : reports().find((one) => one.name === name);
+  if (!report) return [];
+  const taken = report.takes.map((text) => text.replace(/ .*/, ''));
+  const { from, to, node, month, asOf, out, slo, param } = options;
+  const given = {
+    '--from': from,
+    '--to': to,
+    '--node': node,
+    '--month': month,
+    '--as-of': asOf,
+    '--out': out,
+    '--slo': slo,
+  };
+  return [...Object.entries(given), ...param.map((text) => ['--param', text] as const)].flatMap(
+    ([option, value]) => {
+      if (value === undefined || taken.includes(option)) return [];
+      const why =
+        option === '--as-of' && report.notAsOf
+          ? `: ${report.notAsOf}`
+          : `; it takes ${report.takes.join(', ')}`;
+      return [`${option} ${value}: ${name} does not take it${why}`];
+    },
+  );
+}
+
+/**
+ * `report uptime [--from T] [--to T] [--node N] [--as-of T]`. The default is from the begin of the month to now, or to the
+ * moment of `--as-of`.
+ */
+async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
+  const { sql } = await readFrom(app);
+  const asOf = await settledMoment(app, sql, options);
+  const now = asOf === null ? app.clock() : Date.parse(asOf);
+  const span = spanOf(options);
+  const from = span.from ?? monthOf(now);
+  const to = span.to ?? now;
+  if (from >= to)
+    throw new UsageError([`--from ${options.from ?? new Date(from).toISOString()}: must be before --to`]);
+  if (asOf !== null && to > now) throw new UsageError([`--to ${options.to}: must not be after --as-of`]);
+  const rows = await uptimeOf(sql, { from, to }, options.node ?? null, asOf);
+  printAs(options.format, ['table', 'csv', 'json'], {
+    json: () => printJson({ from: new Date(from), to: new Date(to), uptime: rows }),
+    csv: () => printCsv(rows),
+    table: () =>
+      printTable(
+        rows.map((row) => ({
+          node: row.node,
+          probe: row.probe,
+          observer: row.observer,
+          since: row.since,
+          // The same as in CSV, JSON and SQL: up / (up + down).
+          uptime: row.uptime === null ? 'unknown' : percentText(row.uptime),
+          'at least': row.uptime_lower === null ? 'unknown' : percentText(row.uptime_lower),
+          up: spanText(row.up_seconds),
+          down: spanText(row.down_seconds),
+          unknown: spanText(row.unknown_seconds),
+          maintenance: spanText(row.maintenance_seconds),
+          'accounted for': percentText(row.coverage),
+        })),
+        'no node is watched',
+      ),
+  });
+}
+
+/** `report sla [--month YYYY-MM] [--slo 99.9] [--node N] [--as-of T]`. The default is this month. */
+async function slaCommand(app: App, options: ReportOptions): Promise<void> {
+  const { sql } = await readFrom(app);
+  const asOf = await settledMoment(app, sql, options);
+  const now = asOf === null ? app.clock() : Date.parse(asOf);
+  const { target, rewards } = app.config.health;
+  const [month, promised] = both(
+    () => monthIn(options.month, now),
+    () => percentageIn(options.slo) ?? target,
+  );
+  const report = await slaReport(sql, month, now, promised, rewards, asOf);
+  const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);
+  printAs(options.format, ['table', 'csv', 'json', 'html'], {
+    json: () => printJson({ ...report, nodes }),
+    csv: () =>
+      printCsv(
+        nodes.map(({ incidents, ...node }) => ({
+          month: report.month,
+          target_percent: promised,
+          ...node,
+          incidents: incidents.length,
+        })),
+      ),
+    html: () => printText(slaPage({ ...report, nodes })),
+    table: () => printSla({ ...report, nodes }),
+  });
+}
+
+/**
+ * The moment of `--as-of`; null when it is not given.
+ * @throws UsageError when it is in the future, or the report about it may still change
+ */
+async function settledMoment(
+  app: App,
+  sql: ReadFrom['sql'],
+  { asOf }: ReportOptions,
+): Promise<string | null> {
+  if (asOf === undefined) return null;
+  const moment = pastMoment(asOf, app.clock());
+  await holdSettled(sql, moment);
+  return moment;
+}
+
+function printSla(report: SlaReport): void {
+  const { nodes, validations, stake } = report;
+  const isPart = nodes.some((node) => watchedPart(node, report) !== null);
+  printTable(
+    nodes.map((node) => ({
+      node: node.node,
+      ...(isPart ? { watched: watchedPart(node, report) ?? 'the whole time' } : {}),
+      achieved: achievedText(node),
+      verdict: node.verdict,
+      down: spanText(node.down_seconds),
+      unknown: spanText(node.unknown_seconds),
+      'budget left': budgetText(node),
+      incidents: node.incidents.length,
+    })),
+    'no node was watched in this month',
+  );
+  const incidents = nodes.flatMap((node) => node.incidents);
+  if (incidents.length > 0) process.stdout.write('\nincidents\n');
+  if (incidents.length > 0)
+    printTable(
+      incidents.map(
+        ({ node, started_at, ended_at, duration_seconds, failed_checks, first_error, noticed_by }) => ({
+          node,
+          began: started_at,
+          ended: ended_at,
+          lasted: spanText(duration_seconds),
+          'failed checks': failed_checks.join(', '),
+          'first error': first_error,
+          'noticed by': noticed_by.join(', '),
+        }),
+      ),
+      '',
+    );
+  if (validations.length > 0) process.stdout.write('\nvalidations as nodes saw them\n');
+  if (validations.length > 0)
+    printTable(
+      validations.map((view) => ({
+        validator: view.node,
+        'seen by': view.seen_by,
+        at: view.observed_at,
+        'uptime %': view.uptime_percent,
+        'needed %': view.threshold_percent,
+        'minutes of downtime left': view.downtime_left_minutes,
+        until: view.end_time,
+      })),
+      '',
+    );
+  if (stake.length > 0) process.stdout.write('\nstake that would reward\n');
+  if (stake.length > 0)
+    printTable(
+      stake.map((view) => ({ ...view })),
+      '',
+    );
+}
+
+/** `report discrepancies [--from T] [--to T]`: the discrepancies that have not ended. The default is any time. */
+async function discrepanciesCommand(app: App, options: ReportOptions): Promise<void> {
+  const rows = await discrepanciesIn((await readFrom(app)).sql, spanOf(options));
+  printAs(options.format, ['table', 'csv', 'json'], {
+    json: () => printJson(rows),
+    csv: () => printCsv(rows, namesOf(rows)),
+    table: () =>
+      printTable(
+        rows.map((row) => ({
+          check: row.check_name,
+          subject: row.subject,
+          at: row.at,
+          [LEFT]: `${row.left_source}: ${row.left_value}`,
+          [RIGHT]: `${row.right_source}: ${row.right_value}`,
+          difference: row.difference,
+          '%': row.relative_difference === null ? null : (Number(row.relative_difference) * 100).toFixed(2),
+          tolerated: row.tolerance,
+          found: row.found_at,
+        })),
+        'no discrepancy stands',
+      ),
+  });
+}
+
+/** The columns, also of no rows. */
+const namesOf = ({ columns }: { readonly columns: readonly { readonly name: string }[] }) =>
+  columns.map(({ name }) => name);
+
+const LEFT = 'one side';
+const RIGHT = 'the other';
+
+/** `report series-breaks [--from T] [--to T]`: when the level of a metric changed. The default is any time. */
+async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<void> {
+  const rows = await breaksIn((await readFrom(app)).sql, spanOf(options));
+  printAs(options.format, ['table', 'csv', 'json'], {
+    json: () => printJson(rows),
+    csv: () => printCsv(rows, namesOf(rows)),
+    table: () =>
+      printTable(
+        rows.map((row) => ({ ...row })),
+        'no level changed',
+      ),
+  });
+}
+
+/** The month of `--month`, in ms since 1970; this one, where none is named. @throws UsageError when it is none, or has not begun */
+function monthIn(text: string | undefined, now: number): { from: number; to: number } {
+  const from = text === undefined ? monthOf(now) : instantIn(`${text}-01`);
+  if (from === null) throw new UsageError([`--month ${text}: must be a month such as 2026-11`]);
+  if (from >= now) throw new UsageError([`--month ${text}: has not begun`]);
+  const next = new Date(from);
+  return { from, to: next.setUTCMonth(next.getUTCMonth() + 1) };
+}
+
+/** Parses the percentage of `--slo`. Returns undefined if the option is absent. @throws UsageError if it is not a percentage */
+function percentageIn(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const percentage = /^\d{1,3}(\.\d{1,12})?$/.test(text) ? Number(text) : 0;
+  if (percentage > 0 && percentage <= 100) return percentage;
+  throw new UsageError([`--slo ${text}: must be a percentage such as 99.9`]);
+}
+
+function printAs(
+  format: string,
+  formats: readonly string[],
+  printers: Readonly<Record<string, () => void>>,
+): void {
+  if (!formats.includes(format))
+    throw new UsageError([`--format ${format}: must be one of ${formats.join(', ')}`]);
+  printers[format]?.();
+}

@@ -1,0 +1,64 @@
+import { Presets, SingleBar } from 'cli-progress';
+import { exitCode } from '../../app/exit-code.ts';
+import { readEnvironment } from '../../config/environment.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { printJson, printText, tell } from '../../lib/print.ts';
+import { verify } from '../../reporting/seals/verify.ts';
+import { migrate } from '../../reporting/views/migrate.ts';
+import { openTarget } from '../../warehouse/open-target.ts';
+import { restoreRecord } from '../../warehouse/restore.ts';
+import { RestoreRefused } from '../../warehouse/restore-plan.ts';
+import { passing } from '../temporary-failure.ts';
+import { toldOf } from './verify.ts';
+
+/**
+ * `restore --from DIR|s3://BUCKET/PREFIX`: an empty database becomes the record of a backup, or of an export of all, and is verified by
+ * its seals.
+ * @returns the exit code; 1 if the record differs from its seals, 75 if the signal stopped the command, or the database or the bucket is unavailable
+ */
+export async function restoreCommand(
+  databaseUrl: string,
+  { from, json }: { readonly from: string; readonly json: boolean },
+  signal: AbortSignal,
+): Promise<number> {
+  const source = await openTarget(from, readEnvironment().s3, '--from');
+  const bar = json || !process.stderr.isTTY ? null : new SingleBar(BAR, Presets.shades_classic);
+  try {
+    for (const told of await migrate(databaseUrl)) tell(told);
+    bar?.start(1, 0);
+    const { manifest, tables, doubts } = await restoreRecord({
+      databaseUrl,
+      source,
+      signal,
+      progress: ({ bytes, all }) => {
+        bar?.setTotal(all);
+        bar?.update(bytes);
+      },
+    }).finally(() => bar?.stop());
+    for (const doubt of doubts) tell(doubt);
+    const verified = await verify({ databaseUrl, signal });
+    const { exported_at } = manifest.bookkeeping ?? manifest;
+    if (json) printJson({ from, exported_at, tables, doubts, verified });
+    else {
+      printText(toldOf(verified));
+      tell(
+        `restored as of ${exported_at}: "up" fetches what can still be fetched of the time since; reporting.losses says what cannot`,
+      );
+    }
+    const differ = verified.broken.length + verified.differences.length + verified.more > 0;
+    if (differ)
+      tell('the record differs from its seals: compare with the output of "verify" where it was backed up');
+    return differ ? exitCode.failed : exitCode.done;
+  } catch (error) {
+    const why = signal.aborted ? 'interrupted' : passing(error);
+    if (why !== null) {
+      tell(`${why}: run "chain-recorder restore" again, or "verify" if it reports that there is a record`);
+      return exitCode.later;
+    }
+    throw error instanceof RestoreRefused ? new UsageError([error.message]) : error;
+  } finally {
+    await source.close();
+  }
+}
+
+const BAR = { stream: process.stderr, format: '{bar} {percentage} % | {duration_formatted}' };

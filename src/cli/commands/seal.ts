@@ -1,0 +1,57 @@
+import { writeFile } from 'node:fs/promises';
+import type { App } from '../../app/app.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import { messageOf, UsageError } from '../../lib/errors.ts';
+import { printJson, printTable, tell } from '../../lib/print.ts';
+import { refuseUnwritable, writingTo } from '../../lib/write-errors.ts';
+import { type MadeSeal, newestSeal, sealUntil } from '../../reporting/seals/seal.ts';
+
+/**
+ * `seal`: seals what was recorded up to now, and prints the newest seal with its head.
+ * @returns the exit code; 75 when another process is sealing, or it was stopped
+ * @throws UsageError when the statement cannot be written, before anything is sealed
+ */
+export async function sealCommand(
+  app: App,
+  options: { json: boolean; out?: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const { out } = options;
+  const { databaseUrl, clock, environment } = app;
+  if (out !== undefined)
+    for (const file of environment.sealKey ? [out, `${out}.sig`] : [out])
+      refuseUnwritable(`--out ${file}`, file);
+  const made = await sealUntil({ databaseUrl, clock, key: environment.sealKey, signal }, clock());
+  if (made === 'busy') {
+    tell('another process is sealing: look at reporting.seal_heads, or run it again later');
+    return exitCode.later;
+  }
+  if (!made && signal.aborted) {
+    tell('interrupted: what was hashed is kept: run it again to go on');
+    return exitCode.later;
+  }
+  if (!made) tell('all of it is sealed already: the newest seal reaches as far as the clock');
+  const newest = made ?? (await newestSeal(databaseUrl));
+  if (!newest) return exitCode.done;
+  if (out !== undefined) await writeStatement(out, newest);
+  const signature = newest.signature?.toString('base64') ?? null;
+  if (options.json) printJson({ ...newest, signature });
+  else {
+    const { seal, until, rows, ends, late, head } = newest;
+    printTable([{ seal, until, rows, ends, late, signed: newest.signature ? 'yes' : 'no', head }], '');
+  }
+  return exitCode.done;
+}
+
+/** @throws Error or UsageError where the system does not let it be written: the seal stands all the same */
+async function writeStatement(out: string, { seal, statement, signature }: MadeSeal): Promise<void> {
+  try {
+    await writingTo(`--out ${out}`, async () => {
+      await writeFile(out, statement);
+      if (signature) await writeFile(`${out}.sig`, signature);
+    });
+  } catch (error) {
+    const told = `${messageOf(error)} (seal ${seal} is made: another "seal --out" writes its statement, or that of a newer one)`;
+    throw error instanceof UsageError ? new UsageError([told]) : new Error(told, { cause: error });
+  }
+}

@@ -1,0 +1,74 @@
+import { oneSpelling } from '../../datasets/canonical-hex.ts';
+import type { Scope, Target } from '../../datasets/contract.ts';
+import { UsageError } from '../../lib/errors.ts';
+import type { Watched } from '../../recording/active-feed.ts';
+
+/** How many valid values of a key an error names. */
+const NAMED = 5;
+
+type Pair = readonly [key: string, value: string];
+
+/**
+ * The targets of a feed that have every given KEY=VALUE. When none has them, and the source can be asked on demand, the
+ * target that the pairs describe. Keys may be in both spellings (`chainId`, `chain_id`), hexadecimal values in any case.
+ * @throws UsageError when a pair is malformed, or nothing matches; it names the keys and some valid values
+ */
+export function matchingTargets(feed: Watched, scope: Scope, texts: readonly string[]): readonly Target[] {
+  const wanted = pairsOf(texts);
+  const targets = feed.targets.filter((target) => wanted.every((pair) => has(target, pair)));
+  if (targets.length > 0) return targets;
+  const { demand, name } = feed.source;
+  if (wanted.length === 0 && !demand)
+    throw new UsageError([`watch: nothing in it gives ${name} a target; add what it should be asked for`]);
+  const misses = wanted.length === 0 ? [] : missesOf(feed, wanted);
+  if (!demand) throw new UsageError(misses);
+  try {
+    return [demand(Object.fromEntries(wanted), scope)];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    // What was meant may be a watched target as well as one on demand.
+    throw new UsageError([...error.problems.map((problem) => `--target ${problem}`), ...misses]);
+  }
+}
+
+/** @throws UsageError when a text is no pair or a key is given twice: all of them */
+function pairsOf(texts: readonly string[]): Pair[] {
+  const pairs = texts.flatMap((text): Pair[] => {
+    const at = text.indexOf('=');
+    return at < 1 ? [] : [[camelCase(text.slice(0, at)), oneSpelling(text.slice(at + 1))]];
+  });
+  const problems = [
+    ...texts.filter((text) => text.indexOf('=') < 1).map((text) => `--target ${text}: must be KEY=VALUE`),
+    ...pairs
+      .filter(([key], at) => pairs.findIndex(([other]) => other === key) < at)
+      .map(([key, value]) => `--target ${key}=${value}: ${key} is given twice`),
+  ];
+  if (problems.length > 0) throw new UsageError(problems);
+  return pairs;
+}
+
+/** `chain_id` → `chainId`, as the targets have it. */
+const camelCase = (key: string) => key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const has = (target: Target, [key, value]: Pair) =>
+  Object.hasOwn(target, key) && oneSpelling(target[key] ?? '') === value;
+
+/** Why no watched target has the pairs. */
+function missesOf({ targets }: Watched, wanted: readonly Pair[]): string[] {
+  const keys = [...new Set(targets.flatMap((target) => Object.keys(target)))];
+  const some = (key: string) => {
+    const values = [...new Set(targets.flatMap((target) => target[key] ?? []))].sort();
+    const more = values.length > NAMED ? ` and ${values.length - NAMED} more` : '';
+    return `${values.slice(0, NAMED).join(', ')}${more}`;
+  };
+  if (keys.length === 0) return [];
+  const misses = wanted
+    .filter((pair) => !targets.some((target) => has(target, pair)))
+    .map(([key, value]) =>
+      keys.includes(key)
+        ? `--target ${key}=${value}: no target matches; ${key} may be ${some(key)}`
+        : `--target ${key}=${value}: no such key; there are ${keys.map((one) => `${one} (${some(one)})`).join(', ')}`,
+    );
+  const texts = wanted.map((pair) => pair.join('=')).join(' ');
+  return misses.length > 0 ? misses : [`--target ${texts}: no target matches all of them together`];
+}

@@ -1,0 +1,104 @@
+import { createPublicKey } from 'node:crypto';
+import type { App } from '../../app/app.ts';
+import { exitCode } from '../../app/exit-code.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { timeText } from '../../lib/output-stream.ts';
+import { printJson, printText, tell } from '../../lib/print.ts';
+import { readGivenFile } from '../../lib/read-input-file.ts';
+import { inWords } from '../../reporting/seals/difference.ts';
+import { type Verified, verify } from '../../reporting/seals/verify.ts';
+import { exactInstantOf, spanOf } from '../select-targets.ts';
+
+/** The options of `verify`, as text. */
+export interface VerifyOptions {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly head?: string | undefined;
+  readonly publicKey?: string | undefined;
+  readonly json: boolean;
+}
+
+/**
+ * `verify`: computes the seals again and prints every difference.
+ * @returns the exit code; 1 when anything differs or nothing is sealed yet, 75 when it was stopped
+ * @throws UsageError when an option is wrong
+ */
+export async function verifyCommand(app: App, options: VerifyOptions, signal: AbortSignal): Promise<number> {
+  spanOf(options);
+  const { from, to } = options;
+  const found = await verify({
+    databaseUrl: app.databaseUrl,
+    from: from === undefined ? undefined : exactInstantOf('--from', from),
+    to: to === undefined ? undefined : exactInstantOf('--to', to),
+    kept: options.head === undefined ? undefined : keptStatement(options.head),
+    publicKey: options.publicKey === undefined ? undefined : publicKeyOf(options.publicKey),
+    signal,
+  });
+  if (options.json) printJson(found);
+  else printText(toldOf(found));
+  if (signal.aborted) {
+    tell('interrupted: not everything was looked at');
+    return exitCode.later;
+  }
+  if (found.seal === null && found.broken.length === 0) {
+    tell('nothing is sealed yet: run "chain-recorder seal", or let "up" run past midnight (UTC)');
+    return exitCode.failed;
+  }
+  return found.broken.length + found.differences.length + found.more > 0 ? exitCode.failed : exitCode.done;
+}
+
+/** What `verify` found, as text for people. */
+export function toldOf(found: Verified): string {
+  const { seal, until, head, rows, ends, unsealed, removed, more } = found;
+  const lines = [
+    seal === null
+      ? 'no seal'
+      : `seal ${seal} until ${until && timeText(until)}: ${rows} rows and ${ends} ends stand as they were sealed; head ${head}`,
+    ...(unsealed > 0 ? [`${unsealed} came late and wait for the next seal`] : []),
+    ...(removed > 0 ? [`${removed} were taken out, as declared`] : []),
+    ...found.declared.map(
+      ({ dataset, kind, reason, declared_at, seal }) =>
+        `declared: ${dataset} ${kind} on ${timeText(declared_at)} (${seal === null ? 'not sealed since' : `seal ${seal}`}): ${reason}`,
+    ),
+    ...found.broken,
+    ...found.differences.map(inWords),
+    ...(more > 0 ? [`and ${more} more that are not named`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * The statement of a seal in a file that holds the statement itself, or the output of `seal --json`.
+ * @throws UsageError when the file cannot be read, or is JSON without a statement
+ */
+function keptStatement(file: string): string {
+  const text = readGivenFile(`--head ${file}`, file);
+  if (!text.trimStart().startsWith('{')) return text;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (
+      typeof parsed === 'object' &&
+      parsed !== null &&
+      'statement' in parsed &&
+      typeof parsed.statement === 'string'
+    )
+      return parsed.statement;
+  } catch {
+    // Text that is not JSON gets the error below.
+  }
+  throw new UsageError([`--head ${file}: holds neither a seal's statement nor what "seal --json" printed`]);
+}
+
+/** The key of a file as SPKI in base64. @throws UsageError when the file holds no ed25519 public key in PEM */
+function publicKeyOf(file: string): string {
+  const problem = `--public-key ${file}: must hold an ed25519 public key in PEM`;
+  let key: ReturnType<typeof createPublicKey>;
+  try {
+    key = createPublicKey(readGivenFile(`--public-key ${file}`, file));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError([problem]);
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw new UsageError([problem]);
+  return key.export({ type: 'spki', format: 'der' }).toString('base64');
+}

@@ -1,0 +1,12 @@
+import type { Checked } from '../../lib/check-result.ts';
+import { printTable } from '../../lib/print.ts';
+
+/** What was found, for people: a line each, and below a fault its mend. */
+export function printChecked(checked: readonly Checked[]): void {
+  printTable(checked.flatMap(inRows), 'nothing was looked at');
+}
+
+function inRows({ check, ok, nothingToCheck, found, mend }: Checked) {
+  const first = { '': ok ? (nothingToCheck ? '--' : 'ok') : 'FIX', check, found };
+  return mend === undefined ? [first] : [first, { '': '', check: '', found: `→ ${mend}` }];
+}

@@ -1,0 +1,28 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Answer } from '../../db/question.ts';
+import type { Out } from '../../lib/output-stream.ts';
+import { writingTo } from '../../lib/write-errors.ts';
+import type { Texts } from '../../warehouse/answer-file.ts';
+import { fieldsOf, pacing } from './print-rows.ts';
+
+/** Prints an answer as a Parquet file, which is made in a temporary folder first. Returns early when the reader has left. @throws as {@link writingTo} */
+export async function printParquet({ columns, rows }: Answer, out: Out): Promise<void> {
+  // The library is loaded by nobody else who asks.
+  const { writeAnswer } = await import('../../warehouse/answer-file.ts');
+  const place = `TMPDIR ${tmpdir()}`;
+  const folder = await writingTo(place, () => mkdtemp(join(tmpdir(), 'chain-recorder-query-')));
+  try {
+    const path = await writingTo(place, () => writeAnswer(folder, columns, fields(rows('values'))));
+    const write = pacing(out);
+    for await (const bytes of createReadStream(path)) if (!(await write(bytes))) return;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function* fields(blocks: AsyncIterable<readonly string[]>): AsyncGenerator<readonly Texts[]> {
+  for await (const block of blocks) yield block.map(fieldsOf);
+}

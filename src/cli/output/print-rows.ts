@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import type { Answer } from '../../db/question.ts';
+import { csvForPeople } from '../../lib/csv.ts';
+import { localTime } from '../../lib/local-time.ts';
+import { type Out, widthOf } from '../../lib/output-stream.ts';
+import { printable, printableLines } from '../../lib/safe-text.ts';
+import { type Column, type Layout, layoutOf } from '../../lib/table-layout.ts';
+import { exactRow } from '../../reporting/relations/values.ts';
+
+/** The formats of rows; `json` is one list of objects. */
+export const ROW_FORMATS = ['table', 'csv', 'json'] as const;
+export type RowFormat = (typeof ROW_FORMATS)[number];
+
+const NULL = '–';
+
+/** Prints an answer as its rows come, no faster than the reader takes them. Returns early when the reader has left. */
+export async function printRows(answer: Answer, format: RowFormat, out: Out): Promise<void> {
+  await printers[format](answer, pacing(out), out);
+}
+
+/** Writes some text or bytes. @returns false once the reader has left */
+export type Write = (text: string | Uint8Array) => Promise<boolean>;
+
+const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: Out) => Promise<void>>> = {
+  async csv({ columns, rows }, write, out) {
+    const line = (fields: readonly (string | null)[]) => csvForPeople(fields, out.isTTY ? '\n' : '\r\n');
+    if (!(await write(line(columns.map(({ name }) => name))))) return;
+    for await (const block of rows('values'))
+      if (!(await write(block.map((row) => line(fieldsOf(row))).join('')))) return;
+  },
+  async json({ columns, rows }, write) {
+    let before = '[\n';
+    for await (const block of rows('object')) {
+      const lines = block.map((row) => exactRow(row, columns)).join(',\n');
+      if (!(await write(printableLines(before + lines)))) return;
+      before = ',\n';
+    }
+    await write(before === ',\n' ? '\n]\n' : '[]\n');
+  },
+  async table({ columns, rows }, write, out) {
+    const named = columns.map(({ name, kind }): Column => ({ name: printable(name), kind }));
+    const text = (field: string | null, at: number) => {
+      if (field === null) return NULL;
+      return out.isTTY && named[at]?.kind === 'time' ? localText(field) : printable(field);
+    };
+    let layout: Layout | null = null;
+    for await (const block of rows('values')) {
+      const cells = block.map((row) => fieldsOf(row).map(text));
+      // The first block decides the layout, so that no other rows need to be held in memory.
+      layout ??= layoutOf(named, cells, widthOf(out), 'shorten');
+      if (!(await write(layout.heading() + cells.map(layout.text).join('')))) return;
+    }
+    if (layout === null) await write(`${named.map(({ name }) => name).join('  ')}\n(no rows)\n`);
+  },
+};
+
+const INSTANT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d+)?\+00:00$/;
+
+/** An instant as JSON of PostgreSQL has it, in local time; one beyond the calendar, such as `infinity`, as it is. */
+function localText(text: string): string {
+  const [, seconds, fraction] = INSTANT.exec(text) ?? [];
+  return seconds === undefined ? printable(text) : localTime(new Date(`${seconds}Z`), fraction);
+}
+
+/** The values of a row from its JSON text. */
+export function fieldsOf(row: string): (string | null)[] {
+  const fields: unknown = JSON.parse(row);
+  if (!Array.isArray(fields)) throw new Error('a row that is no list');
+  return fields.map((one: unknown) => (one === null ? null : String(one)));
+}
+
+/** Makes a function that writes and waits until the reader can take more. */
+export function pacing(out: Out): Write {
+  const gone = new AbortController();
+  out.once('close', () => gone.abort());
+  out.once('error', () => gone.abort());
+  return async (text) => {
+    if (gone.signal.aborted) return false;
+    if (out.write(text)) return true;
+    await once(out, 'drain', { signal: gone.signal }).catch(() => {});
+    return !gone.signal.aborted;
+  };
+}

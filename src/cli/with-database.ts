@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { STATE_DIRECTORY } from '../app/state-directory.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { refusePoolerAt } from '../db/detect-pooler.ts';
+import { openEmbedded } from '../db/embedded/embedded.ts';
+import { beginning } from '../db/examine-database.ts';
+import { UsageError } from '../lib/errors.ts';
+import { openLog } from '../telemetry/log.ts';
+import { stopSignal } from './with-app.ts';
+
+/**
+ * Opens the database as it is for a command that needs no configuration: nothing is migrated.
+ * @param options make: make the embedded database where there is none
+ * @param work the command; its result is the exit code of the process
+ * @throws UsageError when the environment is wrong, or there is no database, or it refuses this user
+ */
+export async function withDatabase(
+  { make }: { make: boolean },
+  work: (databaseUrl: string, signal: AbortSignal) => Promise<number>,
+): Promise<void> {
+  const signal = stopSignal();
+  const { databaseUrl, logLevel = 'warn', logJson, pgPort } = readEnvironment();
+  if (databaseUrl !== undefined) {
+    await beginning(databaseUrl, () => refusePoolerAt(databaseUrl, 'DATABASE_URL'));
+    process.exitCode = await work(databaseUrl, signal);
+    return;
+  }
+  const dir = resolve(STATE_DIRECTORY);
+  if (!make && !existsSync(join(dir, 'postgres')))
+    throw new UsageError([
+      `DATABASE_URL: is not set, and ${dir} holds no embedded database: run this where "up" runs`,
+    ]);
+  const embedded = await openEmbedded({ dir, log: openLog({ logLevel, logJson }), port: pgPort });
+  try {
+    process.exitCode = await work(embedded.url, signal);
+  } finally {
+    await embedded.close();
+  }
+}

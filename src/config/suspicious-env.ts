@@ -1,0 +1,32 @@
+import { nearestName } from '../lib/nearest-name.ts';
+import { VARIABLES, type Variable } from './variables.ts';
+
+/** What is probably a mistake in the environment although it is valid: what it is, and of a fault the mend. */
+export function doubtfulVariables(
+  env: NodeJS.ProcessEnv = process.env,
+): readonly { readonly found: string; readonly mend?: string }[] {
+  const known = Object.entries<Variable>(VARIABLES).flatMap(([name, { secret }]) =>
+    secret ? [name, `${name}_FILE`] : [name],
+  );
+  const empty = known
+    .filter((name) => env[name] === '')
+    .map((name) => ({ found: `${name} is set to nothing, and counts as not set` }));
+  const misspelt = Object.keys(env).flatMap((name) => {
+    if (known.includes(name)) return [];
+    const meant = nearestName(name, known, OWN.test(name) ? 3 : 1);
+    return meant === undefined || env[meant]
+      ? []
+      : [{ found: `${name} is set, and there is no such variable`, mend: `set ${meant} instead` }];
+  });
+  const unused = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY']
+    .flatMap((name) => [name, name.toLowerCase()])
+    .filter((name) => env[name])
+    .map((name) => ({ found: `${name} is set, and not used: upstreams are asked directly` }));
+  const ofLibpq = ['PGHOST', 'PGPORT', 'PGUSER', 'PGPASSWORD', 'PGDATABASE', 'PGSSLMODE', 'PGOPTIONS']
+    .filter((name) => env[name])
+    .map((name) => ({ found: `${name} is set, and not used: DATABASE_URL says all of the database` }));
+  return [...empty, ...misspelt, ...unused, ...ofLibpq];
+}
+
+/** Names that are hardly of another program. */
+const OWN = /^(RECORDER|CHAIN_DATA|METRICS)_/;

@@ -1,0 +1,108 @@
+import { configuredRules } from '../alerts/configured-rules.ts';
+import type { AlertContext } from '../alerts/context.ts';
+import { beat } from '../alerts/heartbeat.ts';
+import { dueChannels } from '../alerts/outbox.ts';
+import { runRound } from '../alerts/round.ts';
+import type { Facts } from '../alerts/rule.ts';
+import type { App } from '../app/app.ts';
+import type { AlertsConfig } from '../config/alerts-schema.ts';
+import { type NamedSecrets, readNamed, textsIn } from '../config/named-secrets.ts';
+import { openAlerting } from '../db/client.ts';
+import type { AlertWork } from '../jobs/alert-jobs.ts';
+import { UsageError } from '../lib/errors.ts';
+import { diskUse } from '../reporting/reports/disk.ts';
+
+/** What alerts name of the environment. */
+export const alertSecrets = ({ channels, heartbeat }: AlertsConfig): NamedSecrets =>
+  readNamed(textsIn([channels, heartbeat ?? '']));
+
+/**
+ * What channels and heartbeat name of the environment and is not sound, by its path in the file.
+ * @returns every problem; empty: none
+ */
+export function secretProblems(alerts: AlertsConfig, secrets = alertSecrets(alerts)): string[] {
+  const { channels, heartbeat } = alerts;
+  return [
+    ...channels.flatMap((channel, at) =>
+      Object.entries(channel).flatMap(([name, value]) =>
+        textsIn(value).flatMap((text) =>
+          secrets.problems(text).map((problem) => `alerts.channels[${at}].${name}: ${problem}`),
+        ),
+      ),
+    ),
+    ...secrets.problems(heartbeat ?? '').map((problem) => `alerts.heartbeat: ${problem}`),
+  ];
+}
+
+/** The application's alerts, opened. */
+export interface Alerting extends AlertContext {
+  close(): Promise<void>;
+}
+
+/**
+ * Opens what alerts work with.
+ * @param sending what messages are sent by: the secrets that these channels and the heartbeat name have to be there
+ * @throws UsageError if a variable is missing that one of them names
+ */
+export function openAlerts(app: App, sending: AlertsConfig = app.config.alerts): Alerting {
+  const { config, database, databaseUrl, clock, log } = app;
+  const secrets = alertSecrets(sending);
+  const problems = secretProblems(sending, secrets);
+  if (problems.length > 0) throw new UsageError(problems);
+  const reader = openAlerting(databaseUrl);
+  return {
+    sql: database.sql,
+    reader,
+    clock,
+    log,
+    config: config.alerts,
+    rules: configuredRules(config.alerts, databaseUrl),
+    sender: { recorder: config.name, network: config.network, runbook: config.alerts.runbook ?? null },
+    facts: factsOf(app, reader),
+    secrets,
+    close: () => reader.end({ timeout: 1 }),
+  };
+}
+
+function factsOf({ config, budgets, embeddedDirectory }: App, reader: AlertContext['reader']): Facts {
+  const { chainData, metrics, nodes } = config.upstreams;
+  const perDay: Readonly<Record<string, number | undefined>> = {
+    chainData: chainData?.budget?.perDay,
+    metrics: metrics?.budget?.perDay,
+  };
+  return {
+    recorder: config.name,
+    nodes: nodes.map(({ name }) => name),
+    nodeIds: config.watch.nodeIds,
+    rewards: config.health.rewards,
+    budgets: budgets.flatMap((key) => {
+      const limit = perDay[key.upstream];
+      return limit === undefined ? [] : [{ ...key, perDay: limit }];
+    }),
+    disk: () => diskUse(reader, embeddedDirectory),
+  };
+}
+
+/** What a worker does for alerts. */
+export function alertWork(alerting: Alerting): AlertWork {
+  const { sql, config, sender, log } = alerting;
+  return {
+    round: async (signal) => {
+      const round = await runRound(alerting, signal);
+      for (const { alert, kind } of round?.told ?? [])
+        log.info({ alert: alert.id, rule: alert.rule, subject: alert.subject, kind }, alert.summary);
+      for (const one of round?.failed ?? []) log.warn(one, 'a rule of alerts cannot be asked');
+      if (round && round.failed.length === 0) await beat(alerting, signal);
+      const forgetful = config.channels.filter(({ type }) => type === 'alertmanager').map(({ name }) => name);
+      const names = config.channels.map(({ name }) => name);
+      return [...new Set([...(await dueChannels(sql, sender.recorder, names)), ...forgetful])];
+    },
+    deliver: async (channel, signal) => {
+      // What sends is loaded with the first message.
+      const { deliver } = await import('../alerts/deliver.ts');
+      const { sent, more } = await deliver(alerting, channel, signal);
+      if (sent > 0) log.info({ channel, sent }, 'alerts were sent');
+      return more;
+    },
+  };
+}

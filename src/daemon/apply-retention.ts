@@ -1,0 +1,71 @@
+import type { App } from '../app/app.ts';
+import { isAway } from '../db/connection-error.ts';
+import { LOCKS, withRowLock } from '../db/row-lock.ts';
+import { durationText } from '../lib/duration.ts';
+import { messageOf } from '../lib/errors.ts';
+import { timeText } from '../lib/output-stream.ts';
+import { printJson, printTable } from '../lib/print.ts';
+import { planRetention, retain } from '../retention/retention.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** What {@link retainInTurn} needs of an application. */
+interface Retaining extends Pick<App, 'databaseUrl' | 'clock'> {
+  readonly database: Pick<App['database'], 'sql'>;
+  readonly config: Pick<App['config'], 'retention'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+}
+
+/** Removes what is not to be kept any more, unless another process does it, and logs what went. A dataset that fails costs no other. */
+export async function retainInTurn(
+  { databaseUrl, database, config, clock, log }: Retaining,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = Object.entries(config.retention);
+  if (wanted.length === 0) return;
+  await withRowLock(databaseUrl, LOCKS.retain, async () => {
+    for (const [dataset, keep] of wanted) {
+      try {
+        for (const one of await retain(database.sql, { [dataset]: keep }, clock(), signal))
+          log.info(
+            { dataset, removed: one.removed, kept_since: one.keptSince.toISOString() },
+            'what was over before was removed: it is kept since then',
+          );
+      } catch (error) {
+        if (isAway(error)) throw error;
+        log.warn(
+          { dataset, cause: messageOf(error) },
+          'what is not kept any more could not be removed: it is tried again within an hour',
+        );
+      }
+    }
+  });
+}
+
+/** `retention`: what would go now, and what went. Nothing is removed by it. */
+export async function retentionCommand(app: App, options: { json: boolean }): Promise<void> {
+  const plans = await planRetention(app.database.reader, app.config.retention, app.clock());
+  if (options.json) {
+    printJson(
+      plans.map(({ dataset, keep, keptSince, next, going, removed }) => ({
+        dataset,
+        keep: keep === null ? null : durationText(keep),
+        kept_since: keptSince,
+        next_kept_since: next,
+        going,
+        removed,
+      })),
+    );
+    return;
+  }
+  printTable(
+    plans.map(({ dataset, keep, keptSince, next, going, removed }) => ({
+      dataset,
+      keep: keep === null ? 'for ever, from now on' : durationText(keep),
+      'kept since': keptSince ? timeText(keptSince) : 'its beginning',
+      'then since': next ? timeText(next) : null,
+      'rows that go': going,
+      'rows that went': removed,
+    })),
+    'everything is kept for ever: the configuration has no retention',
+  );
+}

@@ -1,0 +1,24 @@
+import type { App } from '../app/app.ts';
+import { openComparing } from '../db/client.ts';
+import { LOCKS } from '../db/row-lock.ts';
+import { compareSources } from '../reporting/checks/compare.ts';
+import { inTurn } from './with-exclusive-lock.ts';
+
+/**
+ * Compares the sources, unless another process is comparing, or the last comparison began less than half of `every` (ms)
+ * ago. New discrepancies are logged as a warning.
+ */
+export async function compareInTurn(app: App, every: number, signal: AbortSignal): Promise<void> {
+  const { databaseUrl, clock, log } = app;
+  const sql = openComparing(databaseUrl);
+  await inTurn(databaseUrl, LOCKS.compare, sql, signal, async () => {
+    const now = clock();
+    const [last] = await sql<{ at: Date | null }[]>`select max(checked_at) as at from recorder.check_runs`;
+    if (last?.at && Math.abs(now - last.at.getTime()) < every / 2) return;
+    const { discovered, failed, ...counts } = await compareSources(sql, now, signal);
+    for (const one of failed) log.warn(one, 'what sources say cannot be compared');
+    const said = { ...counts, discovered };
+    if (discovered > 0) log.warn(said, 'sources contradict each other: chain-recorder report discrepancies');
+    else log.debug(said, 'the sources were compared');
+  });
+}

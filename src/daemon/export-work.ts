@@ -1,0 +1,86 @@
+import { isAbsolute } from 'node:path';
+import type { App } from '../app/app.ts';
+import { readFrom } from '../app/read-source.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { readSecrets } from '../config/secrets.ts';
+import { LOCKS, withRowLock } from '../db/row-lock.ts';
+import type { ExportWork } from '../jobs/export-jobs.ts';
+import type { Checked } from '../lib/check-result.ts';
+import { messageOf, UsageError } from '../lib/errors.ts';
+import { redactor } from '../lib/redaction.ts';
+import { examineTarget } from '../warehouse/examine-target.ts';
+import { openTarget } from '../warehouse/open-target.ts';
+import { exportApart } from '../warehouse/run-exporter-process.ts';
+import { dueExports, noteBegin, noteFailure, noteSuccess } from '../warehouse/scheduled-exports.ts';
+
+/** What a worker does for the exports of its configuration. One runs at a time, over all workers of the database. */
+export function exportWork(app: App): ExportWork {
+  const { config, database, databaseUrl, environment, log } = app;
+  const { sql } = database;
+  const recorder = config.name;
+  return {
+    due: () => dueExports(sql, recorder),
+    run: async (to, signal) => {
+      const wanted = config.exports.find((one) => one.to === to);
+      if (!wanted) return;
+      await withRowLock(databaseUrl, LOCKS.export, async () => {
+        if (!(await noteBegin(sql, recorder, to))) return;
+        const { datasets, format } = wanted;
+        const reply = await readFrom(app).then(
+          ({ url }) =>
+            exportApart(
+              { databaseUrl: url, to, s3: environment.s3, format, ...(datasets && { datasets }) },
+              signal,
+            ),
+          (error: unknown) => ({ failed: messageOf(error) }),
+        );
+        if ('made' in reply) {
+          await noteSuccess(sql, recorder, to, reply.made);
+          const { damaged, lost } = reply.made;
+          log.info({ to, ...reply.made }, 'what was recorded is exported');
+          if (damaged > 0)
+            log.warn(
+              { to, damaged, lost },
+              lost > 0
+                ? 'files of an earlier export were missing or damaged, and hold rows that the database has removed'
+                : 'files of an earlier export were missing or damaged, and were written again',
+            );
+        } else if (signal.aborted) log.info({ to }, 'an export was stopped: it is made again');
+        else {
+          // What a server or a driver says may repeat what it was called with.
+          const cause = redactor(readSecrets())(reply.failed);
+          await noteFailure(sql, recorder, to, cause);
+          log.warn({ to, cause }, 'an export failed: what was exported before holds');
+        }
+      });
+    },
+  };
+}
+
+/** Whether each place of `exports` can be written to. */
+export async function examineExports(
+  { exports: wanted }: Pick<Config, 'exports'>,
+  { s3 }: Pick<Environment, 's3'>,
+): Promise<Checked[]> {
+  return Promise.all(
+    wanted.map(async ({ to }): Promise<Checked> => {
+      const check = 'export';
+      try {
+        const target = await openTarget(to, s3, 'exports:');
+        try {
+          return { check, ok: true, found: `${to}: ${await examineTarget(target)}` };
+        } finally {
+          await target.close();
+        }
+      } catch (error) {
+        // A usage error says itself what mends it.
+        if (error instanceof UsageError) return { check, ok: false, found: error.message };
+        const mend = to.startsWith('s3:')
+          ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/export.md says what they need)'
+          : `let this user write to ${isAbsolute(to) ? to : `${to}, below where the recorder is started`}, or name another folder in exports[].to`;
+        return { check, ok: false, found: `${to}: ${messageOf(error)}`, mend };
+      }
+    }),
+  );
+}

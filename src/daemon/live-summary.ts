@@ -1,0 +1,76 @@
+import type { App } from '../app/app.ts';
+import { steadyClock } from '../lib/clock.ts';
+import { messageOf } from '../lib/errors.ts';
+import { LiveBlock, type Screen, stderrBlock } from '../lib/live-block.ts';
+import { type FindingGroup, findingGroups } from '../reporting/reports/findings.ts';
+import { summaryLines } from './summary.ts';
+
+/** The time over which rows are counted for their rate, ms. */
+const RATE_OVER = 30_000;
+
+/** Where a live summary can be shown: a terminal that does not get lines of JSON; undefined: nowhere. */
+export function screenOf(app: App): Screen | undefined {
+  if (app.environment.logJson || app.environment.plainTerminal) return undefined;
+  return [process.stderr, process.stdout].find(({ isTTY }) => isTTY);
+}
+
+/** The live summary of `up`: what is recorded, how fast, and what is late, at the bottom of the terminal. */
+export class LiveSummary {
+  readonly #app: App;
+  readonly #block: LiveBlock;
+  readonly #address: string | null;
+  readonly #counted: { at: number; rows: number }[] = [];
+  #ended = false;
+  #first: ReadonlyMap<string, number> | null = null;
+
+  /** @param address where the pages are; null: this process has no server */
+  constructor(app: App, screen: Screen, address: string | null) {
+    this.#app = app;
+    this.#block = screen === process.stderr ? stderrBlock : new LiveBlock(screen);
+    this.#address = address;
+  }
+
+  /** Looks at the record and shows how it stands. A database that gives no answer is shown, too. */
+  async show(): Promise<void> {
+    const summary = await this.#summary();
+    if (this.#ended) return;
+    this.#block.show((columns, rows) => summaryLines(summary, columns, rows).join('\n'));
+  }
+
+  /** Takes it away: the terminal is as it was. */
+  end(): void {
+    this.#ended = true;
+    this.#block.end();
+  }
+
+  async #summary() {
+    const { config, database } = this.#app;
+    const common = { now: new Date(this.#app.clock()), network: config.network, address: this.#address };
+    try {
+      const [found, findings] = await Promise.all([
+        database.reader<{ dataset: string; targets: number; rows: number; last: Date | null }[]>`
+          select dataset, count(*)::int as targets, sum(rows_written)::float8 as rows, max(last_success_at) as last
+          from reporting.freshness group by dataset`,
+        findingGroups(database.reader),
+      ]);
+      this.#first ??= new Map(found.map(({ dataset, rows }) => [dataset, rows]));
+      const datasets = found.map(({ dataset, rows, last }) => {
+        return { dataset, rows, last, added: rows - (this.#first?.get(dataset) ?? 0) };
+      });
+      const targets = found.reduce((sum, one) => sum + one.targets, 0);
+      const rate = this.#rateOf(found.reduce((sum, { rows }) => sum + rows, 0));
+      return { ...common, datasets, targets, findings, rate, away: null };
+    } catch (error) {
+      const findings: FindingGroup[] = [];
+      return { ...common, datasets: [], targets: 0, findings, rate: null, away: messageOf(error) };
+    }
+  }
+
+  #rateOf(rows: number): number | null {
+    const now = steadyClock();
+    this.#counted.push({ at: now, rows });
+    while (this.#counted[1] && now - this.#counted[1].at >= RATE_OVER) this.#counted.shift();
+    const [oldest] = this.#counted;
+    return oldest && now > oldest.at ? (1000 * (rows - oldest.rows)) / (now - oldest.at) : null;
+  }
+}

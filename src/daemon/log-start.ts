@@ -1,0 +1,54 @@
+import type { App } from '../app/app.ts';
+import type { RunResult } from '../recording/context.ts';
+import { beyondBudget, demands } from '../reporting/reports/call-demand.ts';
+import { forecast } from '../reporting/reports/forecast.ts';
+
+/**
+ * Logs at the start of `up` what is recorded, and how to query it.
+ * @param origin where the server listens; null: this process has none
+ */
+export function logStart(app: App, queue: string, origin: string | null): void {
+  const { log, watched, sandbox } = app;
+  if (sandbox)
+    log.info(
+      { sandbox: sandbox.url },
+      'no recorder.yaml: recording the bundled sandbox network; "chain-recorder init" writes one for a real network',
+    );
+  const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
+  log.info(
+    {
+      schedules: watched.length,
+      targets,
+      queue,
+      database: app.embeddedDirectory ? 'embedded' : 'DATABASE_URL',
+    },
+    'recording began',
+  );
+  const pages = origin === null ? {} : { pages: origin, status: `${origin}/api/status` };
+  log.info({ ...pages, query: QUERY }, 'how to look at it');
+}
+
+/** A command that asks the recording, for the first look. */
+const QUERY = 'node dist/cli.js query "select * from freshness"';
+
+/** Warns of each upstream whose budget of a day is less than what the schedules need. */
+export async function logBudgets({ log, config, database, watched, clock }: App): Promise<void> {
+  for (const demand of demands(await forecast(database.sql, watched, clock()), config)) {
+    const beyond = beyondBudget(demand);
+    if (beyond !== null) log.warn({ ...demand }, beyond);
+  }
+}
+
+/** Logs what was recorded since the last time, and the rows in all. */
+export async function logProgress({ log, database }: App, results: readonly RunResult[]): Promise<void> {
+  const rows: Record<string, number> = {};
+  for (const { datasets, rowsWritten } of results)
+    datasets.forEach((dataset, at) => {
+      rows[dataset] = (rows[dataset] ?? 0) + (rowsWritten[at] ?? 0);
+    });
+  const failed = results.filter(({ status }) => status === 'failed').length;
+  const all = await database.sql<{ dataset: string; rows: number }[]>`
+    select dataset, sum(rows_written)::float8 as rows from reporting.freshness group by dataset order by dataset`;
+  const inAll = Object.fromEntries(all.map((one) => [one.dataset, one.rows]));
+  log.info({ runs: results.length, failed, rows, in_all: inAll }, 'recorded');
+}

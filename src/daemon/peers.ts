@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { App } from '../app/app.ts';
+import { isAway } from '../db/connection-error.ts';
+import { messageOf } from '../lib/errors.ts';
+import { Membership } from '../recording/membership.ts';
+import { registerAll } from '../recording/register.ts';
+import { registerExports } from '../warehouse/scheduled-exports.ts';
+
+const TRY_AGAIN = 1_000;
+const SAY_AGAIN = 600_000;
+
+/**
+ * Joins the processes of the recorder, as soon as the database can be reached.
+ * @throws UsageError when a living recorder of the same name records another network
+ */
+export async function joinPeers(
+  app: App,
+  roles: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<Membership> {
+  const { database, configuration, recording, log } = app;
+  const name = `${recording.worker}/${randomBytes(4).toString('hex')}`;
+  for (;;) {
+    try {
+      return await Membership.join(database.sql, configuration, name, [...roles]);
+    } catch (error) {
+      if (!isAway(error) || signal.aborted) throw error;
+      log.warn({ cause: messageOf(error) }, 'the database cannot be reached: waiting for it');
+      await delay(TRY_AGAIN, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** Registers the configuration of this process when it is the newest of its recorder, and warns when it is not. */
+export class Lead {
+  readonly #app: App;
+  readonly #membership: Membership;
+  #generation = 0;
+  #saidAt = Number.NEGATIVE_INFINITY;
+
+  constructor(app: App, membership: Membership) {
+    this.#app = app;
+    this.#membership = membership;
+  }
+
+  /**
+   * Stores what the configuration wants, once it is the newest. @returns whether it became the newest just now
+   * @throws UsageError when another recorder has some of the targets
+   */
+  async follow(): Promise<boolean> {
+    const { log, config, database, watched, clock, configuration } = this.#app;
+    const { newest, generation } = this.#membership.standing;
+    const fields = { recorder: configuration.recorder, generation };
+    if (!newest) {
+      this.#generation = 0;
+      if (performance.now() - this.#saidAt < SAY_AGAIN) return false;
+      this.#saidAt = performance.now();
+      log.warn(
+        fields,
+        'another configuration of this recorder is newer: this process goes on with what both know and leaves the rest; ' +
+          'start it anew with the newer recorder.yaml, or, if it is meant to be another recorder, with a name of its own (name:)',
+      );
+      return false;
+    }
+    if (generation === this.#generation) return false;
+    await registerAll(database.sql, watched, clock(), this.#membership.registrant);
+    await registerExports(database.sql, config.exports, this.#membership.registrant);
+    this.#generation = generation;
+    this.#saidAt = Number.NEGATIVE_INFINITY;
+    log.info(fields, 'this configuration decides what is recorded');
+    return true;
+  }
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import type { App } from '../app/app.ts';
+import { scopeOf } from '../app/configured-feeds.ts';
+import { exitCode } from '../app/exit-code.ts';
+import type { Target } from '../datasets/contract.ts';
+import { announcements } from '../health/announcements.ts';
+import { DatabaseClock } from '../health/database-clock.ts';
+import { keepShares, type SharesContext } from '../health/keep-shares.ts';
+import type { ActiveLedger } from '../health/node-health.ts';
+import { lookOver } from '../health/probe-node.ts';
+import { Prober } from '../health/prober.ts';
+import type { ProbeTarget } from '../health/prober-context.ts';
+import { sharesOf } from '../health/shares.ts';
+import { steadyClock } from '../lib/clock.ts';
+import { printJson, printTable, tell } from '../lib/print.ts';
+import type { Membership } from '../recording/membership.ts';
+import { targetKey } from '../recording/target-key.ts';
+import { NetworkReach } from '../upstreams/network-reach.ts';
+import { registerUnlessRunning } from './register-feed.ts';
+
+/** Keeps the ledgers of the shares that fall to this process until the signal comes. */
+async function runProber(app: App, membership: Membership, signal: AbortSignal): Promise<void> {
+  const [ledger] = app.ledgers;
+  if (!ledger || ledger.targets.length === 0) return;
+  await keepShares(
+    {
+      prober: proberContext(app, ledger),
+      shares: sharesIn(app, ledger.targets),
+      worker: membership.process,
+      shift: randomBytes(4).toString('hex'),
+      workers: () => membership.workers(),
+    },
+    signal,
+  );
+}
+
+/** The probes of each share of the observer. */
+function sharesIn({ config }: App, targets: readonly Target[]): Map<string, ProbeTarget[]> {
+  const { observer, shares } = scopeOf(config);
+  const probes = new Map(sharesOf(observer, shares).map((share) => [share, [] as ProbeTarget[]]));
+  for (const { observer: share = '', node = '', probe = '' } of targets)
+    probes.get(share)?.push({ node, probe });
+  return probes;
+}
+
+/** Watches the nodes while no process with a newer configuration does. */
+export class ProberSwitch {
+  readonly #app: App;
+  readonly #membership: Membership;
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
+
+  constructor(app: App, membership: Membership) {
+    this.#app = app;
+    this.#membership = membership;
+  }
+
+  /** Begins or ends the watching. @param relieved true: another process does it */
+  follow(relieved: boolean): void {
+    if (relieved) void this.stop();
+    else if (!this.#running) {
+      const stop = new AbortController();
+      this.#running = { stop, ended: runProber(this.#app, this.#membership, stop.signal) };
+    }
+  }
+
+  /** @returns when all is written */
+  async stop(): Promise<void> {
+    const shift = this.#running;
+    this.#running = null;
+    shift?.stop.abort();
+    await shift?.ended;
+  }
+}
+
+/** `record node_health`: one look at every node, confirmed, into the ledger. @returns the exit code */
+export async function probeOnce(
+  app: App,
+  ledger: ActiveLedger,
+  targets: readonly Target[],
+  json: boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  const { sql } = app.database;
+  const context = proberContext(app, ledger);
+  const began = new Date(app.clock());
+  await registerUnlessRunning(app, ledger);
+  const shares = sharesIn(app, ledger.targets);
+  const holder = `${app.recording.worker}/${randomBytes(4).toString('hex')}`;
+  const probers: Prober[] = [];
+  for (const [observer, targets] of shares) {
+    const prober = await Prober.begin({ ...context, observer, targets, holder });
+    if (prober) probers.push(prober);
+  }
+  // Where another process watches, its readings are current.
+  await Promise.all(probers.map((prober) => prober.once(signal)));
+  const watchedElsewhere = probers.length < shares.size;
+  const wanted = new Set(targets.map(targetKey));
+  const rows = await sql<Reading[]>`
+    select h.observer, h.node, h.probe, h.check_name as check, h.state, h.error, h.since, h.observed_at
+    from reporting.node_health h
+    where h.observer = any(${[...shares.keys()]}::text[]) order by h.node, h.probe, h.check_name <> '*', h.check_name`;
+  const keyOf = ({ observer, node, probe }: Reading) => targetKey({ observer, node, probe });
+  const readings = rows.filter((row) => wanted.has(keyOf(row)));
+  if (json)
+    printJson({
+      runs: targets.map(targetKey).map((target) => ({
+        target,
+        status: 'done',
+        error: null,
+        rows_written: {
+          node_health: readings.filter((row) => keyOf(row) === target && row.since >= began).length,
+        },
+      })),
+      watched_by_another_process: watchedElsewhere,
+      readings: readings.map(({ observer: _, ...reading }) => reading),
+    });
+  else
+    printTable(
+      readings.map(({ observer: _, ...row }) => row),
+      'no node was looked at',
+    );
+  if (watchedElsewhere && !json) tell('another process watches these nodes: these are its last readings');
+  if (signal.aborted) tell('interrupted: not every node was looked at');
+  return signal.aborted ? exitCode.later : exitCode.done;
+}
+
+interface Reading {
+  readonly observer: string;
+  readonly node: string;
+  readonly probe: string;
+  readonly check: string;
+  readonly state: string;
+  readonly error: string | null;
+  readonly since: Date;
+  readonly observed_at: Date;
+}
+
+function proberContext(app: App, ledger: ActiveLedger): SharesContext['prober'] {
+  const { sql } = app.database;
+  const { nodes, chainData, metrics } = app.config.upstreams;
+  const urls = new Map(nodes.map(({ name, url }) => [name, url]));
+  const clock = new DatabaseClock(sql, steadyClock);
+  const reach = new NetworkReach([chainData, metrics, ...nodes].flatMap((one) => one?.url ?? []));
+  const isCutOff = (node: string) => reach.isCutOffFrom(urls.get(node) ?? '');
+  return {
+    sql,
+    wall: clock.now,
+    synchronise: clock.measure,
+    steady: steadyClock,
+    log: app.log,
+    every: ledger.every,
+    look: lookOver(app.recording.open, ledger, app.clock, isCutOff),
+    maintenance: announcements(sql, app.config.health.maintenance),
+  };
+}

@@ -1,0 +1,20 @@
+import type { App } from '../app/app.ts';
+import type { Watched } from '../recording/active-feed.ts';
+import { mayRegister } from '../recording/configuration.ts';
+import { registerTargets } from '../recording/register.ts';
+
+/**
+ * Stores what a command in the foreground wants of a feed. When `up` runs with another configuration, nothing is stored,
+ * so that the targets of that configuration stay as they are.
+ */
+export async function registerUnlessRunning(app: App, feed: Watched): Promise<void> {
+  const { database, configuration, clock, log } = app;
+  const { recorder } = configuration;
+  if (await mayRegister(database.sql, configuration))
+    await registerTargets(database.sql, feed, clock(), { recorder, digest: null });
+  else
+    log.warn(
+      { recorder, feed: feed.source.name },
+      'the running recorder has another configuration: this command records, and what is watched stays as it is',
+    );
+}

@@ -1,0 +1,133 @@
+import { type App, KEPT_SECRETS } from '../app/app.ts';
+import { catalogNames } from '../app/configured-feeds.ts';
+import { loadConfig } from '../config/load.ts';
+import { configDifference } from '../config/setting-changes.ts';
+import { UsageError } from '../lib/errors.ts';
+import type { Role } from './roles.ts';
+import { prepared } from './server-role.ts';
+import { ServiceManager } from './service-manager.ts';
+import { upCommand } from './up.ts';
+
+/** Changes that are logged one by one. */
+const MOST_CHANGES = 50;
+
+/**
+ * `up` until the signal aborts. On SIGHUP it reads its configuration file and the files of its secrets anew: what is wrong is told and
+ * never applied; of what is right the difference is logged, and then everything but the database stops and starts with it, as at a restart.
+ * @throws UsageError when it cannot begin with the configuration that it was started with; TemporaryError when the embedded database
+ * ended and does not start any more
+ */
+export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
+  const service = new ServiceManager(app.environment, app.log);
+  const hangups = new Hangups();
+  // Where a terminal began it, the signal says that the terminal is gone.
+  if (process.stdin.isTTY) hangups.heard = () => process.kill(process.pid, 'SIGTERM');
+  let stopping = Promise.resolve();
+  const tellStopping = () => {
+    stopping = service.stopping();
+  };
+  signal.addEventListener('abort', tellStopping, { once: true });
+  const lost = new AbortController();
+  app.superviseDatabase(signal).catch((error: unknown) => lost.abort(error));
+  let running = app;
+  /** What ran last, while a configuration begins that has not run yet. */
+  let before: App | null = null;
+  try {
+    for (;;) {
+      const next: { app: App | null } = { app: null };
+      const replaced = new AbortController();
+      if (!process.stdin.isTTY)
+        hangups.heard = () => {
+          next.app = otherConfiguration(next.app ?? running, roles) ?? next.app;
+          if (next.app) replaced.abort();
+        };
+      const began = () => {
+        before = null;
+        void service.ready();
+      };
+      try {
+        await upCommand(running, roles, AbortSignal.any([signal, lost.signal, replaced.signal]), {
+          began,
+          service,
+        });
+      } catch (error) {
+        if (!(error instanceof UsageError) || before === null) throw error;
+        refused(running, error);
+        // A newer one may have come meanwhile.
+        next.app ??= before;
+      }
+      if (!signal.aborted && lost.signal.aborted) throw lost.signal.reason;
+      if (signal.aborted || next.app === null) return;
+      await service.reloading();
+      before = next.app === before ? null : (before ?? running);
+      running = next.app;
+    }
+  } finally {
+    hangups.end();
+    signal.removeEventListener('abort', tellStopping);
+    await stopping;
+  }
+}
+
+/** The application with what its file says now; null: it says the same, or cannot be applied. */
+function otherConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
+  const { configFile, config, counts } = app;
+  if (configFile === null) {
+    app.log.warn(
+      'SIGHUP: this process has no configuration file; to record by one that exists now, start it anew',
+    );
+    return null;
+  }
+  try {
+    const other = app.reconfigured(loadConfig(configFile, catalogNames));
+    prepared(other, roles);
+    const secrets = [...other.secrets].flatMap(([name, text]) =>
+      (app.secrets.get(name) ?? text) === text ? [] : [name],
+    );
+    const kept = secrets.filter((name) => KEPT_SECRETS.includes(name));
+    const changes = [
+      ...configDifference(config, other.config),
+      ...secrets.filter((name) => !kept.includes(name)).map((name) => `${name}: another secret`),
+    ];
+    counts.reloaded(true);
+    if (kept.length > 0)
+      other.log.warn({ kept }, 'SIGHUP: these secrets are others now: they are used after a restart');
+    if (changes.length === 0) {
+      app.log.info({ file: configFile }, 'SIGHUP: the configuration says what it said');
+      return null;
+    }
+    const more = changes.length > MOST_CHANGES ? { more: changes.length - MOST_CHANGES } : {};
+    other.log.info(
+      { file: configFile, changes: changes.slice(0, MOST_CHANGES), ...more },
+      'SIGHUP: another configuration is taken over',
+    );
+    return other;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    refused(app, error);
+    return null;
+  }
+}
+
+function refused({ log, configFile, counts }: App, { problems }: UsageError): void {
+  counts.reloaded(false);
+  log.error({ file: configFile, problems }, 'the configuration is not applied: the one before holds');
+}
+
+/** Hears SIGHUP from now on, so that none ends the process. */
+class Hangups {
+  #listener: (() => void) | null = null;
+  readonly #hear = () => this.#listener?.();
+
+  constructor() {
+    process.on('SIGHUP', this.#hear);
+  }
+
+  set heard(listener: () => void) {
+    this.#listener = listener;
+  }
+
+  end(): void {
+    process.off('SIGHUP', this.#hear);
+  }
+}

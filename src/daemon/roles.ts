@@ -1,0 +1,14 @@
+import { UsageError } from '../lib/errors.ts';
+
+/** A part of `up` that may run in a process of its own. */
+export type Role = 'scheduler' | 'worker' | 'server';
+const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
+
+/** The roles named in `--roles`. @throws UsageError when one is unknown */
+export function rolesOf(text: string | undefined): ReadonlySet<Role> {
+  const names = text?.split(',').map((name) => name.trim()) ?? ROLES;
+  const known = names.flatMap((name) => ROLES.filter((role) => role === name));
+  if (known.length !== names.length)
+    throw new UsageError([`--roles ${text}: must be a list of ${ROLES.join(', ')}`]);
+  return new Set(known);
+}

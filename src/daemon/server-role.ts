@@ -1,0 +1,105 @@
+import type { App } from '../app/app.ts';
+import { ReadGate } from '../db/read-gate.ts';
+import { viewOf } from '../jobs/queue-look.ts';
+import type { Queues } from '../jobs/workers.ts';
+import { UsageError } from '../lib/errors.ts';
+import type { Membership } from '../recording/membership.ts';
+import { Access } from '../server/access.ts';
+import { listenFault } from '../server/listen-error.ts';
+import { buildServer } from '../server/server.ts';
+import { type StatusSite, statusSite } from '../server/status-site.ts';
+import type { Role } from './roles.ts';
+import { namedProblems } from './secret-problems.ts';
+
+/** What the server is started with, checked before anything else is. */
+export interface Serving {
+  readonly access: Access;
+  readonly site: StatusSite;
+}
+
+/**
+ * What can be known of a configuration before anything begins, or stops for it.
+ * @returns what the server is started with; null: none is
+ * @throws UsageError when a variable is missing that channels or sinks name, the server would let everybody in the network read, or its
+ * logo is none
+ */
+export function prepared(app: App, roles: ReadonlySet<Role>): Serving | null {
+  const problems = roles.has('worker') ? namedProblems(app.config) : [];
+  if (problems.length > 0) throw new UsageError(problems);
+  return roles.has('server') ? { access: accessOf(app), site: statusSite(app.config) } : null;
+}
+
+/** @throws UsageError when everybody in the network could read */
+function accessOf({ config, environment: { host, token } }: App): Access {
+  return new Access({ host, token, proxies: config.server.proxies, public: config.server.public });
+}
+
+/** Interval in which the limit of connections is logged and stored at most once, ms. */
+const LIMIT_NOTED_EVERY_MS = 60_000;
+
+/** Returns a function that does the work on its first call, and again only when the interval (ms) is over. */
+function atMostOnceIn(interval: number, work: () => void): () => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - last < interval) return;
+    last = performance.now();
+    work();
+  };
+}
+
+/** @throws UsageError when the port is taken, or the host is no address of this machine */
+export async function listen(
+  app: App,
+  { access, site }: Serving,
+  queues: Queues,
+  roles: ReadonlySet<Role>,
+  membership: Membership,
+) {
+  const {
+    config,
+    database,
+    databaseUrl,
+    replica,
+    environment: { host, port },
+    clock,
+    log,
+    budgets,
+  } = app;
+  const gate = new ReadGate(databaseUrl, { yields: app.embedded }, replica);
+  const server = buildServer({
+    sql: database.reader,
+    gate,
+    replica,
+    clock,
+    access,
+    log,
+    queueReachable: () => queues.polls.getJobCounts(),
+    queues: viewOf(queues),
+    names: [host, ...config.server.names],
+    budgets,
+    recorder: {
+      name: config.name,
+      network: config.network,
+      simulated: app.sandbox !== null,
+      directory: app.embeddedDirectory,
+    },
+    watched: app.watched,
+    upstreams: config.upstreams,
+    counts: app.counts,
+    site,
+    recording: roles.has('worker') ? () => app.counts.recording : null,
+    connectionLimitReached: atMostOnceIn(LIMIT_NOTED_EVERY_MS, () => {
+      log.warn('the server has its maximum of connections');
+      // Where the database is unavailable, that is what is reported.
+      membership.noteConnectionsFull().catch(() => {});
+    }),
+  });
+  server.addHook('onClose', () => gate.close());
+  try {
+    log.info({ address: await server.listen({ host, port }) }, 'the server listened');
+    return server;
+  } catch (error) {
+    const fault = listenFault(error, host, port);
+    throw fault ? new UsageError([`${fault.setting}: ${fault.cause}: ${fault.mend}`]) : error;
+  }
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { App } from '../app/app.ts';
+import { databaseIdentity } from '../db/identity.ts';
+import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
+import { queueNames } from '../jobs/jobs.ts';
+import { openBackend } from '../jobs/open-backend.ts';
+import type { Queues } from '../jobs/workers.ts';
+import { UsageError } from '../lib/errors.ts';
+import { within } from '../lib/with-timeout.ts';
+
+/** The longest that Redis may take to say what it is, ms. */
+const PATIENCE = 5_000;
+/** The longest that queues may take to close, ms. */
+const CLOSED_WITHIN = 2_000;
+
+/**
+ * Opens the queues of a recorder, works with them, and closes them.
+ * @throws UsageError as {@link refuseUnfit}, and what the work throws
+ */
+export async function withQueues(
+  { log, config, environment, database, databaseUrl, traced }: App,
+  signal: AbortSignal,
+  work: (backend: QueueBackend, queues: Queues) => Promise<void>,
+): Promise<void> {
+  const backend = await openBackend(
+    { redisUrl: environment.redisUrl, databaseUrl, identity: () => databaseIdentity(database.sql) },
+    log,
+    signal,
+    traced !== null,
+  );
+  const opened: RecorderQueue[] = [];
+  const open = async (name: string) => {
+    const queue = await backend.queue(name);
+    opened.push(queue);
+    return queue;
+  };
+  try {
+    const names = queueNames(config.name);
+    const queues = { polls: await open(names.polls), heals: await open(names.heals) };
+    await refuseUnfit(queues.polls);
+    await work(backend, queues);
+  } finally {
+    // Also after a refusal: an open connection would keep the process alive.
+    const closed = Promise.allSettled(opened.map((queue) => queue.close())).then(() => backend.close());
+    await within(CLOSED_WITHIN, closed);
+  }
+}
+
+/**
+ * Refuses a Redis that would lose schedules and jobs, keep them elsewhere, or give them to another recorder. A Redis that is away is not waited for:
+ * `doctor`, or the next start, checks it.
+ * @throws UsageError when there is an objection to the Redis
+ */
+async function refuseUnfit(queue: RecorderQueue): Promise<void> {
+  const objection = await Promise.race([queue.objection(), delay(PATIENCE, null, { ref: false })]);
+  if (objection === null) return;
+  const { found, mend } = objection;
+  throw new UsageError([`REDIS_URL: this Redis is not fit for the queue: ${found}: ${mend}`]);
+}

@@ -1,0 +1,56 @@
+import { UsageError } from '../../lib/errors.ts';
+
+/** Why PostgreSQL's programs do not run on a system, and how to fix it. */
+interface Cause {
+  readonly pattern: RegExp;
+  readonly fix: (match: RegExpExecArray, path: string) => string;
+}
+
+const OR_OWN = 'or name a PostgreSQL of your own in DATABASE_URL';
+
+const CAUSES: readonly Cause[] = [
+  {
+    pattern: /could not look up effective user ID (\d+)/,
+    fix: ([, uid]) =>
+      `the user id ${uid} has no name on this system, and PostgreSQL requires one: add it to /etc/passwd ` +
+      `(echo "recorder:x:${uid}:0::/:/sbin/nologin" >> /etc/passwd), run as a user that is there (of a container: --user node), ${OR_OWN}`,
+  },
+  {
+    pattern: /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|wrote only \d+ of \d+ bytes/,
+    fix: (_, path) => `the disk of ${path} is full: free space on it, ${OR_OWN}`,
+  },
+  {
+    pattern: /insufficient file descriptors|Too many open files|EMFILE/i,
+    fix: () => `this process may open too few files: raise the limit (ulimit -n 1024), ${OR_OWN}`,
+  },
+  {
+    pattern: /Cannot allocate memory|ENOMEM/,
+    fix: () => `this system has too little memory for PostgreSQL: give it 256 MB, ${OR_OWN}`,
+  },
+  {
+    pattern: /spawn \S+ EACCES/,
+    fix: (_, path) =>
+      `the file system of ${path} allows no programs (noexec): use a folder of another one, ${OR_OWN}`,
+  },
+  {
+    pattern: /spawn \S+ ENOENT|error while loading shared libraries: (\S+)/,
+    fix: ([, library]) =>
+      `PostgreSQL's programs lack ${library ?? 'the C library (glibc)'} on this system: install it, ${OR_OWN}`,
+  },
+  {
+    pattern: /EROFS|Read-only file system/i,
+    fix: (_, path) => `the file system of ${path} is read-only: use a folder of another one, ${OR_OWN}`,
+  },
+];
+
+/**
+ * The error for programs of PostgreSQL that did not do their work: a UsageError with the fix if the cause is a known limit of the system.
+ * @param output what the programs reported
+ */
+export function startFailure(path: string, output: string, cause: unknown): Error {
+  for (const { pattern, fix } of CAUSES) {
+    const match = pattern.exec(output);
+    if (match) return new UsageError([`embedded PostgreSQL did not start: ${fix(match, path)}`], { cause });
+  }
+  return new Error(`embedded PostgreSQL did not start\n${output.slice(-2000)}`, { cause });
+}

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  mkdir,
+  mkdtemp,
+  realpath,
+  rename,
+  rmdir,
+  stat,
+  symlink,
+} from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { makeFolder } from '../../lib/write-errors.ts';
+import type { Account } from './file-lock.ts';
+
+const run = promisify(execFile);
+const systemHomes = '/var/lib/chain-recorder';
+
+/** The folder of the embedded server's data, and the account it runs as (undefined: the account of this process). */
+export interface EmbeddedHome {
+  path: string;
+  account: Account | undefined;
+}
+
+/** The log of the embedded server; pino's loggers fit. */
+export interface EmbeddedLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/**
+ * Finds the home of the server of `dir`, or makes it: the folder `postgres` in `dir`. PostgreSQL refuses to run as
+ * root, so root gives the folder to the account `postgres`; where that account may not enter `dir`, the folder lies
+ * under /var/lib/chain-recorder and `dir` holds a symbolic link to it.
+ * @throws Error when it cannot be made
+ */
+export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<EmbeddedHome> {
+  const folder = resolve(dir);
+  const entrance = join(folder, 'postgres');
+  const isRoot = process.getuid?.() === 0;
+  await makeFolder(folder);
+  if (!isRoot) await mkdir(entrance, { recursive: true, mode: 0o700 });
+  else if (!(await exists(entrance))) await makeForRoot(entrance, folder, log);
+
+  const path = await realpath(entrance);
+  const { uid, gid } = await stat(path);
+  return { path, account: isRoot ? { uid, gid } : undefined };
+}
+
+/** Whether the account (undefined: this process's own) may execute a file, or enter a folder. */
+export async function mayUse(account: Account | undefined, path: string): Promise<boolean> {
+  const asked = account
+    ? run('/bin/sh', ['-c', 'test -x "$0"', path], { ...account, cwd: '/' })
+    : access(path, constants.X_OK);
+  return asked.then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether something is there, broken links not counted. */
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Promise<void> {
+  const account = await serverAccount();
+  if (await mayUse(account, dir)) return await makeOwned(entrance, account);
+
+  const path = join(systemHomes, createHash('sha256').update(dir).digest('hex').slice(0, 16));
+  await mkdir(systemHomes, { recursive: true });
+  await chmod(systemHomes, 0o755);
+  await makeOwned(path, account);
+  await symlink(path, entrance).catch(async (error) => {
+    if (!(await exists(entrance))) throw error;
+  });
+  log.warn(
+    { dir, path },
+    'embedded PostgreSQL keeps its data elsewhere: its user may not enter the directory',
+  );
+}
+
+/** Makes the folder under another name and renames it once it has its owner, because another process may look at any time. */
+async function makeOwned(path: string, { uid, gid }: Account): Promise<void> {
+  if (await exists(path)) return;
+  const unfinished = await mkdtemp(`${path}-`);
+  await chown(unfinished, uid, gid);
+  await rename(unfinished, path).catch(async (error) => {
+    await rmdir(unfinished);
+    if (!(await exists(path))) throw error;
+  });
+}
+
+async function serverAccount(): Promise<Account> {
+  try {
+    return await accountOf('postgres').catch(async () => {
+      const flags = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'];
+      await run('useradd', [...flags, 'postgres']);
+      return await accountOf('postgres');
+    });
+  } catch (cause) {
+    const advice = 'run as another user, or set DATABASE_URL';
+    throw new Error(`PostgreSQL does not run as root, and there is no user postgres: ${advice}`, { cause });
+  }
+}
+
+async function accountOf(name: string): Promise<Account> {
+  const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
+  return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+}

@@ -1,0 +1,126 @@
+import {
+  chownSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { UsageError } from '../../lib/errors.ts';
+import type { EmbeddedHome } from './home.ts';
+
+/** Interval in which every process that uses a server renews the heartbeat of the server's record, ms. */
+export const HEARTBEAT_INTERVAL_MS = 3_000;
+/** Observation time after which a heartbeat of another host that did not change is dead, ms. */
+const OBSERVATION_MS = 4 * HEARTBEAT_INTERVAL_MS;
+const OBSERVATION_STEP_MS = 250;
+/** Age above which a heartbeat is dead without an observation, ms. The clocks of two hosts differ by less. */
+const DEAD_AGE_MS = 600_000;
+
+/** Where a process runs. Process numbers are valid within one PID namespace, and 127.0.0.1 within one network namespace. */
+export interface Location {
+  /** Changes with every start of the machine. All containers of a machine have the same one. */
+  readonly host: string;
+  readonly pids: string;
+  readonly network: string;
+}
+
+/** The record of a running server, as its folder holds it. */
+export interface ServerRecord extends Location {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+const serverRecord = z.object({
+  host: z.string(),
+  pids: z.string(),
+  network: z.string(),
+  hostname: z.string(),
+  port: z.number().int(),
+});
+
+/** Where this process runs. Systems without namespaces have one. */
+export function ownLocation(): Location {
+  const host = readable(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? hostname();
+  const pids = readable(() => readlinkSync('/proc/self/ns/pid')) ?? '';
+  const network = readable(() => readlinkSync('/proc/self/ns/net')) ?? '';
+  return { host, pids, network };
+}
+
+const fileOf = ({ path }: EmbeddedHome) => join(path, 'server.json');
+
+/** The record of the server of a home. Returns null if no server was started, or the last one was stopped. */
+export function readServerRecord(home: EmbeddedHome): ServerRecord | null {
+  const text = readable(() => readFileSync(fileOf(home), 'utf8'));
+  if (text === null) return null;
+  const parsed = serverRecord.safeParse(readable((): unknown => JSON.parse(text)));
+  return parsed.success ? parsed.data : null;
+}
+
+/** Stores where a server was started. */
+export function writeServerRecord(home: EmbeddedHome, port: number): void {
+  const record: ServerRecord = { ...ownLocation(), hostname: hostname(), port };
+  const unfinished = `${fileOf(home)}.new`;
+  writeFileSync(unfinished, JSON.stringify(record), { mode: 0o600 });
+  if (home.account) chownSync(unfinished, home.account.uid, home.account.gid);
+  renameSync(unfinished, fileOf(home));
+}
+
+/** Removes the record of a server that was stopped. */
+export function removeServerRecord(home: EmbeddedHome): void {
+  rmSync(fileOf(home), { force: true });
+}
+
+/** Renews the heartbeat of a home until the returned function is called. */
+export function startHeartbeat(home: EmbeddedHome): () => void {
+  const { host } = ownLocation();
+  const beat = () => {
+    if (readServerRecord(home)?.host !== host) return;
+    const now = new Date();
+    readable(() => utimesSync(fileOf(home), now, now));
+  };
+  const timer = setInterval(beat, HEARTBEAT_INTERVAL_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Refuses a home whose server runs on another host: a file lock is not valid across hosts on every file system, so the heartbeat decides.
+ * @param isLocked a process holds the lock of the server, which some file systems report across hosts
+ * @throws UsageError that names the other host
+ */
+export async function refuseOtherHost(home: EmbeddedHome, isLocked: boolean): Promise<void> {
+  const record = readServerRecord(home);
+  if (record === null || record.host === ownLocation().host) return;
+  if (isLocked || (await isBeating(home)))
+    throw new UsageError([
+      `${home.path}: the host "${record.hostname}" runs the database of this folder: stop the recorder there, or name a PostgreSQL that ` +
+        'both hosts reach in DATABASE_URL',
+    ]);
+}
+
+/** Whether the heartbeat changes while it is observed. Clocks are not compared, because those of two hosts may differ. */
+async function isBeating(home: EmbeddedHome): Promise<boolean> {
+  const beat = () => readable(() => statSync(fileOf(home)).mtimeMs) ?? 0;
+  const first = beat();
+  if (Date.now() - first > DEAD_AGE_MS) return false;
+  for (let waited = 0; waited < OBSERVATION_MS; waited += OBSERVATION_STEP_MS) {
+    await delay(OBSERVATION_STEP_MS);
+    if (beat() !== first) return true;
+  }
+  return false;
+}
+
+/** The result of a read; null if the system does not have what is read. */
+function readable<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,287 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chown, mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { connect, type NetConnectOpts } from 'node:net';
+import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { socketIn } from '../../config/database-url.ts';
+import { messageOf, UsageError } from '../../lib/errors.ts';
+import { installedMajor, postgresBinaries } from './binaries.ts';
+import { startFailure } from './failure.ts';
+import { type FileLock, isLocked, waitForLock } from './file-lock.ts';
+import { isFree, lastingPort } from './free-port.ts';
+import { type EmbeddedHome, exists } from './home.ts';
+import { ownLocation, readServerRecord, removeServerRecord, writeServerRecord } from './record.ts';
+import { keepInitdbChoices, type Settings, StartFallbacks, writeSettings } from './settings.ts';
+
+const run = promisify(execFile);
+
+/** Maximum wait for a server that starts, recovers or stops, ms. */
+const READY_TIMEOUT_MS = 100_000;
+const START_ATTEMPTS = 50;
+/** Maximum length of the path of a Unix socket, in bytes. */
+const MAX_SOCKET_PATH_BYTES = 107;
+
+/**
+ * The lock that all processes of a server hold from its start on: they inherit the descriptor. While one of them lives, in whatever
+ * container of the host, no other server is started on the same files.
+ */
+const serverLock = ({ path }: EmbeddedHome) => join(path, 'server.lock');
+
+/** Whether a process of the home's server lives on this host. A server that was started without the lock is not seen. */
+export const isServerAlive = (home: EmbeddedHome): boolean => isLocked(serverLock(home), home.account);
+
+/** Whether the home's server runs, also one that a person started with `pg_ctl`, without the lock. */
+export async function isRunning(home: EmbeddedHome): Promise<boolean> {
+  return isServerAlive(home) || (await hasVisibleServer(home)) || (await acceptsOnSocket(home));
+}
+
+/** Whether the process of the pid file is the home's server, in this PID namespace: its working directory is the cluster. */
+async function hasVisibleServer(home: EmbeddedHome): Promise<boolean> {
+  const { pid } = await pidFile(home);
+  return pid > 0 && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) === join(home.path, 'data');
+}
+
+/** What the server's own pid file says. Numbers are 0 where there is none. */
+async function pidFile({ path }: EmbeddedHome): Promise<{ pid: number; port: number; status: string }> {
+  const file = await readFile(join(path, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
+  const [pid, , , port, , , , status = ''] = file.split('\n').map((line) => line.trim());
+  return { pid: Number(pid) || 0, port: Number(port) || 0, status };
+}
+
+/** The folder of the server's Unix socket; null if the path of the socket would be too long. */
+export const socketFolder = ({ path }: EmbeddedHome): string | null =>
+  Buffer.byteLength(socketIn({ host: path, port: 65_535 })) <= MAX_SOCKET_PATH_BYTES ? path : null;
+
+/**
+ * The port of the server that runs in the home, once it accepts connections. Returns undefined if none runs.
+ * @throws UsageError if it runs where this process cannot connect to it; Error if it does not accept connections within 100 s
+ */
+export async function runningServer(home: EmbeddedHome): Promise<number | undefined> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  while (await isRunning(home)) {
+    if (!sharesNetwork(home) && socketFolder(home) === null) throw unreachable(home);
+    const { port, status } = await pidFile(home);
+    // The status of a server that was killed just now is still `ready`.
+    if (status === 'ready' && (await acceptsConnections(home, port))) return port;
+    // It starts, recovers or stops. The process that began this may be dead.
+    if (performance.now() > deadline)
+      throw new Error(
+        `PostgreSQL in ${home.path} accepts no connections: see ${join(home.path, 'postgres.log')}`,
+      );
+    await delay(50);
+  }
+  return undefined;
+}
+
+const unreachable = ({ path }: EmbeddedHome) =>
+  new UsageError([
+    `${path}: another container runs the database of this folder, and the path of its socket is too long: ` +
+      'mount the folder at a shorter path, or share the network of that container',
+  ]);
+
+/** Whether 127.0.0.1 is the same for this process and the server. */
+export function sharesNetwork(home: EmbeddedHome): boolean {
+  const record = readServerRecord(home);
+  const own = ownLocation();
+  return record === null || (record.host === own.host && record.network === own.network);
+}
+
+/** By the socket where there is one: on 127.0.0.1 another program may have the port. */
+const acceptsConnections = (home: EmbeddedHome, port: number): Promise<boolean> =>
+  socketFolder(home) === null ? accepts({ host: '127.0.0.1', port }) : acceptsOnSocket(home);
+
+async function acceptsOnSocket(home: EmbeddedHome): Promise<boolean> {
+  const folder = socketFolder(home);
+  const { port } = await pidFile(home);
+  return folder !== null && port > 0 && (await accepts({ path: socketIn({ host: folder, port }) }));
+}
+
+function accepts(address: NetConnectOpts): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(address)
+      .once('connect', () => resolve(true))
+      .once('error', () => resolve(false))
+      .once('connect', () => socket.destroy());
+  });
+}
+
+/** A server that accepts connections. */
+export interface StartedServer {
+  readonly port: number;
+  /** The port that it should have had, which another process has; undefined: it has the port that it should have. */
+  readonly taken: number | undefined;
+  /** Its cluster was made just now, and is empty. */
+  readonly made: boolean;
+}
+
+/**
+ * Starts a server where none runs, its cluster made first if there is none. It listens on the port of its first start.
+ * @param wanted listen there instead; undefined: as ever
+ * @throws UsageError with the fix where this system does not let it start; Error with the server's own log otherwise
+ */
+export async function startServer(
+  home: EmbeddedHome,
+  settings: Settings,
+  wanted: number | undefined,
+): Promise<StartedServer> {
+  const bin = await postgresBinaries(home);
+  const data = join(home.path, 'data');
+  const log = join(home.path, 'postgres.log');
+  const made = !(await exists(data));
+  if (made) await makeCluster(home, bin);
+  else await refuseOtherVersion(home, data);
+  if (await exists(log)) await rename(log, `${log}.1`);
+
+  const lock = await waitForLock(serverLock(home), READY_TIMEOUT_MS, home.account);
+  try {
+    await renumberPidFiles(home);
+    const usual = wanted ?? (await portOf(home));
+    const fallbacks = new StartFallbacks();
+    for (let attempt = 1; ; attempt += 1) {
+      const port = (await isFree(usual)) ? usual : await lastingPort();
+      const unix_socket_directories = socketFolder(home) ?? '';
+      await writeSettings(
+        data,
+        { ...settings, ...fallbacks.settings, unix_socket_directories, port },
+        home.account,
+      );
+      writeServerRecord(home, port);
+      const failed = await startPostmaster(home, bin, lock);
+      if (failed === null) return { port, taken: port === usual ? undefined : usual, made };
+      const output = await readFile(log, 'utf8').catch(() => '');
+      // Another process took the port first, or backends of a killed server have not ended yet.
+      const passes = /Address already in use|pre-existing shared memory block/.test(output);
+      if (!(passes || fallbacks.add(output)) || attempt === START_ATTEMPTS)
+        throw startFailure(home.path, `${output}\n${messageOf(failed)}`, failed);
+      await rm(log, { force: true });
+      if (passes) await delay(200);
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Starts the postmaster, which inherits the lock, and waits until it accepts connections. Returns why it did not; null: it did. */
+async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock): Promise<Error | null> {
+  const args = ['start', '-D', 'data', '-l', 'postgres.log', '-w', '-t', '100'];
+  const child = spawn(join(bin, 'pg_ctl'), args, {
+    ...processOptions(home),
+    stdio: ['ignore', 'ignore', 'pipe', lock.fd],
+  });
+  try {
+    const [errors, [code]] = await Promise.all([
+      child.stderr ? text(child.stderr) : '',
+      once(child, 'close'),
+    ]);
+    return code === 0 ? null : new Error(errors.trim() || `pg_ctl ended with ${code}`);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(messageOf(error));
+  }
+}
+
+/** PostgreSQL reads no files of another major version. @throws UsageError that says how to go on with them */
+async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<void> {
+  const files = await filesMajor(data);
+  const installed = await installedMajor();
+  if (files === null || files === installed) return;
+  throw new UsageError([
+    `${home.path}: holds files of PostgreSQL ${files}, and the embedded one is ${installed} now: ` +
+      'run "chain-recorder backup --to BACKUP" with the chain-recorder that used it last, ' +
+      `move ${home.path} away, and run "chain-recorder restore --from BACKUP" with this one`,
+  ]);
+}
+
+/** The major version whose files a cluster has; null: there is none. */
+async function filesMajor(data: string): Promise<number | null> {
+  const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '');
+  return version === '' ? null : Number.parseInt(version, 10);
+}
+
+/** The port that the home was given at its first start, so that connections that people saved work again. */
+async function portOf({ path }: EmbeddedHome): Promise<number> {
+  const file = join(path, 'port');
+  const saved = Number(await readFile(file, 'utf8').catch(() => ''));
+  if (Number.isInteger(saved) && saved > 0 && saved <= 65_535) return saved;
+  const port = await lastingPort();
+  await writeFile(file, `${port}\n`);
+  return port;
+}
+
+/**
+ * Stops the server of the home, if one runs in this PID namespace, and returns when all of its processes have ended.
+ * @throws Error when it does not stop
+ */
+export async function stopServer(home: EmbeddedHome): Promise<void> {
+  if (!(await isOwnServer(home)) || !(await isRunning(home))) return;
+  const control = join(await postgresBinaries(home), 'pg_ctl');
+  const stop = ['stop', '-D', 'data', '-w'];
+  await run(control, [...stop, '-m', 'fast', '-t', '15'], processOptions(home)).catch(async () => {
+    if (await isRunning(home))
+      await run(control, [...stop, '-m', 'immediate', '-t', '5'], processOptions(home));
+  });
+  // pg_ctl returns when the pid file is removed, a moment before the last process ends.
+  (await waitForLock(serverLock(home), READY_TIMEOUT_MS, home.account)).release();
+  removeServerRecord(home);
+}
+
+/** Whether the numbers of the server's processes are valid for this process: elsewhere they are those of other processes. */
+export async function isOwnServer(home: EmbeddedHome): Promise<boolean> {
+  const record = readServerRecord(home);
+  if (record === null) return hasVisibleServer(home);
+  const own = ownLocation();
+  return record.host === own.host && record.pids === own.pids;
+}
+
+/** Makes the cluster under another name first, so that an interrupted start leaves no cluster that looks complete. */
+async function makeCluster(home: EmbeddedHome, bin: string): Promise<void> {
+  const { account } = home;
+  const leftOver = (await readdir(home.path)).filter((name) => name.startsWith('data.new-'));
+  // A killed process's initdb may still be writing there; for the same reason the next one gets a new name.
+  for (const name of leftOver)
+    await rm(join(home.path, name), { recursive: true, force: true, maxRetries: 10 });
+  const unfinished = await mkdtemp(join(home.path, 'data.new-'));
+  const password = join(home.path, 'password');
+  await writeFile(password, randomBytes(24).toString('hex'), { mode: 0o600 });
+  if (account) for (const path of [unfinished, password]) await chown(path, account.uid, account.gid);
+
+  const cluster = basename(unfinished);
+  const initdb = ['-D', cluster, '-U', 'recorder', '--pwfile', 'password', '-A', 'scram-sha-256'];
+  try {
+    await run(join(bin, 'initdb'), [...initdb, '-E', 'UTF8', '--locale=C'], processOptions(home));
+    const single = ['--single', '-D', cluster, '-c', 'exit_on_error=on', 'postgres'];
+    const creating = run(join(bin, 'postgres'), single, processOptions(home));
+    creating.child.stdin?.end('create database recorder\n');
+    await creating;
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true, maxRetries: 10 });
+    throw startFailure(home.path, messageOf(error), error);
+  }
+  await keepInitdbChoices(unfinished);
+  await rename(unfinished, join(home.path, 'data'));
+}
+
+/**
+ * Replaces the process number in the pid files that a dead server left. PostgreSQL would mistake any process with that number for the
+ * server: in a container the same numbers return at every start. The caller holds the server's lock, which proves that no process of
+ * such a server lives. The rest of the files stays: from it PostgreSQL finds out whether backends still use the shared memory.
+ */
+async function renumberPidFiles({ path }: EmbeddedHome): Promise<void> {
+  const sockets = (await readdir(path)).filter((name) => /^\.s\.PGSQL\.\d+\.lock$/.test(name));
+  for (const file of [join('data', 'postmaster.pid'), ...sockets].map((name) => join(path, name))) {
+    const left = await readFile(file, 'utf8').catch(() => undefined);
+    if (left !== undefined && /^\d+\n/.test(left)) await writeFile(file, left.replace(/^\d+/, NO_PROCESS));
+  }
+}
+
+/** Above the maximum of every system. */
+const NO_PROCESS = '999999999';
+
+function processOptions({ account, path }: EmbeddedHome) {
+  // Paths are given from the home, because pg_ctl hands them to a shell, quoted but not escaped. And nothing of this
+  // process's environment: it holds secrets, and PostgreSQL obeys PG* variables.
+  return { ...account, cwd: path, env: { LC_ALL: 'C' } };
+}

@@ -1,0 +1,86 @@
+import { bigint, customType, date, integer, jsonb, primaryKey, serial, text } from 'drizzle-orm/pg-core';
+import { instant, recorder } from './bookkeeping.ts';
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+const count = () => bigint({ mode: 'number' }).notNull();
+
+/** One row for each seal, over all datasets. The newest seal may be unfinished. */
+export const seals = recorder.table('seals', {
+  seal: integer().primaryKey(),
+  /** What was recorded before this instant is sealed. */
+  until: instant().notNull(),
+  began_at: instant().notNull(),
+  /** The writers whose rows could still come late when it began (src/reporting/seals/leaves.ts). */
+  open: jsonb().notNull(),
+  /** Null: it is not finished. */
+  made_at: instant(),
+  /** The text that is signed. Its SHA-256 in hexadecimal is the head. */
+  statement: text(),
+  head: text(),
+  /** The Ed25519 signature of the statement; null: no key was given. */
+  signature: bytes(),
+  /** The public key of the signature: SPKI in base64. */
+  public_key: text(),
+  /** Why the last attempt failed; null: it did not. */
+  error: text(),
+});
+
+/** The part of a seal about one dataset; no row: nothing was recorded in the dataset since the seal before. */
+export const sealDatasets = recorder.table(
+  'seal_datasets',
+  {
+    dataset: text().notNull(),
+    seal: integer().notNull(),
+    /** The form in which rows were read. */
+    form: text().notNull(),
+    /** The number of rows recorded and of ends set, and how many of both came after the seal of their day. */
+    rows: count(),
+    ends: count(),
+    late: count(),
+    /** The changes that were declared for this dataset since the seal before. */
+    changes: text().array().notNull(),
+    /** The root of the tree of hashes, the dataset's head before, and its head: SHA-256 in hexadecimal. */
+    root: text().notNull(),
+    before: text(),
+    head: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.dataset, table.seal] })],
+);
+
+/** The leaves of the tree. A row has up to 256 leaves of one seal, dataset, kind (`row` or `end`) and day. */
+export const sealParts = recorder.table(
+  'seal_parts',
+  {
+    dataset: text().notNull(),
+    day: date({ mode: 'string' }).notNull(),
+    kind: text().notNull(),
+    seal: integer().notNull(),
+    part: integer().notNull(),
+    /** The instant when each was recorded or ended, in order. */
+    instants: instant().array().notNull(),
+    /** In the same order, nine bytes for each: six of the hash of its key, three of the hash of the leaf. */
+    tags: bytes().notNull(),
+    /** The sha-256 of all their hashes in that order. */
+    node: bytes().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.dataset, table.day, table.kind, table.seal, table.part] })],
+);
+
+/** How rows become hashes: which columns, in which order. The name of a form is its hash. */
+export const sealForms = recorder.table('seal_forms', {
+  form: text().primaryKey(),
+  definition: jsonb().notNull(),
+});
+
+/** Declared changes of sealed rows, one row each. */
+export const sealChanges = recorder.table('seal_changes', {
+  id: serial().primaryKey(),
+  dataset: text().notNull(),
+  /** `resealed`: values were rewritten, so all rows are sealed again; `removed`: rows before `before_at` were deleted. */
+  kind: text().notNull(),
+  reason: text().notNull(),
+  before_at: instant(),
+  declared_at: instant().notNull(),
+  /** The first seal after it; null: there is none yet. */
+  seal: integer(),
+});

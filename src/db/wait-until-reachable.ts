@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../lib/errors.ts';
+import { connect } from './connect.ts';
+import { isAway } from './connection-error.ts';
+import { refusePooler } from './detect-pooler.ts';
+import { sessionSettings, silenceOf } from './session.ts';
+
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 5_000;
+const SAY_EVERY = 30_000;
+
+/**
+ * Waits until the database takes connections, or the signal aborts.
+ * @param tell called now and then with the reason for the wait
+ * @throws the database's error when it refuses the connection, such as for a wrong password; UsageError when it is a pooler
+ */
+export async function untilReachable(
+  url: string,
+  signal: AbortSignal,
+  tell: (cause: string) => void,
+): Promise<void> {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    const client = connect(url, silenceOf('work'), {
+      max: 1,
+      connect_timeout: 5,
+      onnotice: () => {},
+      connection: sessionSettings('work'),
+    });
+    try {
+      await refusePooler(client, 'DATABASE_URL');
+      return;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      if (performance.now() - toldAt >= SAY_EVERY) {
+        tell(messageOf(error));
+        toldAt = performance.now();
+      }
+    } finally {
+      await client.end({ timeout: 1 });
+    }
+    await delay(pause, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,61 @@
+import type postgres from 'postgres';
+import type { Config } from '../config/schema.ts';
+import type { Checked } from '../lib/check-result.ts';
+import type { Watched } from '../recording/active-feed.ts';
+import { configurationOf, LIVES_FOR } from '../recording/configuration.ts';
+import { ANOTHER_NETWORK } from '../recording/membership.ts';
+import { takenFrom } from '../recording/register.ts';
+
+interface Process {
+  readonly process: string;
+  readonly recorder: string;
+  readonly network: string;
+  readonly digest: string;
+}
+
+/** The processes of `up` that live on this record, and whether this configuration goes together with theirs. */
+export async function examineProcesses(
+  sql: postgres.Sql,
+  config: Config,
+  watched: readonly Watched[],
+): Promise<Checked[]> {
+  const { recorder, network, digest } = configurationOf(config, watched);
+  const living = await sql<Process[]>`
+    select p.process, p.recorder, c.network, p.digest
+    from recorder.processes p join recorder.configurations c using (recorder, digest)
+    where p.left_at is null and p.seen_at > now() - make_interval(secs => ${LIVES_FOR}) order by p.started_at`;
+  const own = living.filter((one) => one.recorder === recorder);
+  const bad = (found: string, mend?: string): Checked => ({
+    check: 'processes',
+    ok: false,
+    found,
+    ...(mend === undefined ? {} : { mend }),
+  });
+  const other = own.find((one) => one.network !== network);
+  if (other)
+    return [
+      bad(
+        `${other.process} records ${other.network} into this database as "${recorder}", and this configuration says ${network}`,
+        ANOTHER_NETWORK,
+      ),
+    ];
+  const older = own.find((one) => one.digest !== digest);
+  const taken = await takenFrom(sql, watched, { recorder, digest });
+  const problems = [
+    ...(older
+      ? [
+          bad(
+            `${older.process} runs with another configuration than this one`,
+            'start it anew with this recorder.yaml; if it is meant to be another recorder, give it a name of its own (name:)',
+          ),
+        ]
+      : []),
+    ...taken.map((problem) => bad(problem)),
+  ];
+  if (problems.length > 0) return problems;
+  const found =
+    own.length === 0
+      ? 'nothing records now: "chain-recorder up" does'
+      : `${own.map((one) => one.process).join(', ')} ${own.length === 1 ? 'records' : 'record'}`;
+  return [{ check: 'processes', ok: true, found }];
+}

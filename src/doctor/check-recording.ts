@@ -1,0 +1,121 @@
+import { sql as expression } from 'drizzle-orm';
+import type postgres from 'postgres';
+import type { Config } from '../config/schema.ts';
+import { beyondAnyChain } from '../datasets/sources/confirmed-block.ts';
+import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
+import { ormOf, tableText } from '../db/orm.ts';
+import { coverage } from '../db/schema/bookkeeping.ts';
+import type { Checked } from '../lib/check-result.ts';
+import type { Clock } from '../lib/clock.ts';
+import { timeText } from '../lib/output-stream.ts';
+import type { Watched } from '../recording/active-feed.ts';
+import { beyondBudget, demands } from '../reporting/reports/call-demand.ts';
+import { discrepanciesInWords, discrepancyCounts } from '../reporting/reports/discrepancies.ts';
+import { findingGroups, inWords } from '../reporting/reports/findings.ts';
+import { forecast } from '../reporting/reports/forecast.ts';
+import { examineProcesses } from './check-processes.ts';
+
+/** How the recording stands, as the database knows it. @param config null: it is not valid */
+export async function examineRecording(
+  sql: postgres.Sql,
+  config: Config | null,
+  watched: readonly Watched[],
+  clock: Clock,
+): Promise<Checked[]> {
+  return [
+    await clocks(sql, clock),
+    ...(await recording(sql)),
+    ...(await heights(sql, clock)),
+    await sources(sql),
+    ...(config ? await examineProcesses(sql, config, watched) : []),
+    ...(config ? await budgets(sql, config, watched, clock) : []),
+  ];
+}
+
+async function clocks(sql: postgres.Sql, clock: Clock): Promise<Checked> {
+  const skew = await clockSkew(sql, clock);
+  if (Math.abs(skew) <= TOLERATED_SKEW)
+    return { check: 'clock', ok: true, found: `within ${Math.abs(skew)} ms of the database` };
+  const found = `the clock of the database is ${Math.abs(skew)} ms ${skew > 0 ? 'ahead' : 'behind'}`;
+  return { check: 'clock', ok: false, found, mend: 'run NTP on both machines' };
+}
+
+/** What stands still or lacks something. What fails is seen by asking the upstreams. */
+async function recording(sql: postgres.Sql): Promise<Checked[]> {
+  const groups = (await findingGroups(sql)).filter(
+    ({ state, what }) => state !== 'failing' || what === 'export',
+  );
+  if (groups.length === 0) return [await recordedSoFar(sql)];
+  return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group, timeText) }));
+}
+
+/** What was recorded, where no finding is open: an empty record is not called complete. */
+async function recordedSoFar(sql: postgres.Sql): Promise<Checked> {
+  const [row] = await sql<{ targets: number; recorded: number }[]>`
+    select count(*)::int as targets, count(last_success_at)::int as recorded from reporting.freshness`;
+  const { targets = 0, recorded = 0 } = row ?? {};
+  if (recorded === 0)
+    return {
+      check: 'recording',
+      ok: true,
+      nothingToCheck: true,
+      found: 'nothing has been recorded yet: "chain-recorder up" starts recording',
+    };
+  const pending = targets - recorded;
+  const found =
+    pending > 0
+      ? `${recorded} of ${targets} targets are recorded, ${pending} have had no successful run yet`
+      : `all ${targets} targets are recorded and complete`;
+  return { check: 'recording', ok: true, ...(pending > 0 && { nothingToCheck: true }), found };
+}
+
+/**
+ * Targets that count as recorded up to a height that no chain has: what is newer is never asked for. Earlier versions believed a list
+ * such a height.
+ */
+async function heights(sql: postgres.Sql, clock: Clock): Promise<Checked[]> {
+  const rows = await ormOf(sql).execute<{
+    dataset: string;
+    target: string;
+    last: string;
+    mend: string;
+  }>(expression`
+    select dataset, target_key as target, (upper(covered) - 1)::text as last,
+      format('update ' || ${tableText(coverage)} || ' set covered = covered * int8multirange(int8range(null, HEIGHT)) where (dataset, target_key) = (%L, %L)',
+        dataset, target_key) as mend
+    from ${coverage} where axis = 'height' and upper(covered) > ${beyondAnyChain(clock())} order by 1, 2`);
+  return rows.map(({ dataset, target, last, mend }) => ({
+    check: 'coverage',
+    ok: false,
+    found: `${dataset} of ${target} counts as recorded up to block ${last}, which no chain has yet: nothing newer is asked for`,
+    mend: `take back what is above the last block that was rightly recorded (HEIGHT), as the owner of the database: ${mend}`,
+  }));
+}
+
+/** What sources contradict each other in: the record holds both sides, and there is nothing to mend here. */
+async function sources(sql: postgres.Sql): Promise<Checked> {
+  const counts = await discrepancyCounts(sql);
+  const found = `discrepancies: ${discrepanciesInWords(counts)}`;
+  return {
+    check: 'sources',
+    ok: true,
+    found: counts.length === 0 ? found : `${found}: chain-recorder report discrepancies`,
+  };
+}
+
+/** Whether what the schedules ask in a day fits into the budgets that are declared. */
+async function budgets(
+  sql: postgres.Sql,
+  config: Config,
+  watched: readonly Watched[],
+  clock: Clock,
+): Promise<Checked[]> {
+  return demands(await forecast(sql, watched, clock()), config).flatMap((demand): Checked[] => {
+    const beyond = beyondBudget(demand);
+    const { upstream, unitsPerDay, allowedPerDay } = demand;
+    if (beyond !== null) return [{ check: 'budget', ok: false, found: beyond }];
+    if (allowedPerDay === null) return []; // the check of the upstream itself says so
+    const found = `${upstream}: the schedules ask for ${unitsPerDay} units a day of ${allowedPerDay}`;
+    return [{ check: 'budget', ok: true, found }];
+  });
+}

@@ -1,0 +1,39 @@
+import type postgres from 'postgres';
+import type { Environment } from '../config/environment.ts';
+import { FAR_BEHIND, lagText, Replica } from '../db/replica.ts';
+import type { Checked } from '../lib/check-result.ts';
+
+/** Whether the replica, where one is named, can be read in place of the primary, and how far it is behind. */
+export async function examineReplica(
+  { reportingUrl }: Pick<Environment, 'reportingUrl'>,
+  primary: postgres.Sql,
+): Promise<Checked[]> {
+  if (reportingUrl === undefined) return [];
+  const replica = new Replica(reportingUrl);
+  const check = 'replica';
+  try {
+    const found = await replica.look(primary);
+    const about = `${replica.place}: ${found.trouble ?? lagText(found)}`;
+    if (found.trouble !== null)
+      return [{ check, ok: false, found: about, mend: 'correct REPORTING_DATABASE_URL, or see its log' }];
+    if ((found.lagSeconds ?? 0) > FAR_BEHIND)
+      return [
+        {
+          check,
+          ok: false,
+          found: about,
+          mend: 'look at its load and network, and at statements there that hold up its replay',
+        },
+      ];
+    const [row] = await replica.sql<{ standby: boolean; feedback: boolean }[]>`
+      select pg_is_in_recovery() as standby, current_setting('hot_standby_feedback')::boolean as feedback`;
+    const hint =
+      row?.standby && !row.feedback
+        ? '; hot_standby_feedback is off there: long reads, such as exports, may be cancelled while the primary cleans up'
+        : '';
+    const itself = row?.standby ? '' : '; it is the primary itself, and spares it nothing';
+    return [{ check, ok: true, found: `${about}${hint}${itself}` }];
+  } finally {
+    await replica.close();
+  }
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import type { Checked } from '../lib/check-result.ts';
+import { messageOf, UsageError } from '../lib/errors.ts';
+import { Access } from '../server/access.ts';
+import { listenFault } from '../server/listen-error.ts';
+import { callOnce } from '../upstreams/http.ts';
+
+/** The longest wait for whoever has the port, ms. */
+const PATIENCE = 2_000;
+
+/** Whether the pages can be served: who could read them, and whether the port is free. */
+export async function examineServer(
+  { host, port, token }: Pick<Environment, 'host' | 'port' | 'token'>,
+  { server: { proxies, public: open } }: Pick<Config, 'server'>,
+): Promise<Checked> {
+  const bad = (found: string, mend?: string): Checked => ({
+    check: 'server',
+    ok: false,
+    found,
+    ...(mend === undefined ? {} : { mend }),
+  });
+  try {
+    new Access({ host, token, proxies, public: open });
+    const probe = createServer().listen(port, host);
+    await once(probe, 'listening');
+    probe.close();
+    return {
+      check: 'server',
+      ok: true,
+      found: port === 0 ? `any free port of ${host}` : `${host}:${port} is free`,
+    };
+  } catch (error) {
+    if (error instanceof UsageError) return bad(error.message);
+    const fault = listenFault(error, host, port);
+    if (fault === null)
+      return bad(`${host}:${port}: ${messageOf(error)}`, 'correct RECORDER_HOST and RECORDER_PORT');
+    const { setting, cause, mend, taken } = fault;
+    if (!taken) return bad(`${setting}: ${cause}`, mend);
+    if (!(await isRecorder(host, port)))
+      return bad(
+        `${setting}: ${cause} by another program`,
+        `${mend}, or end that program ("ss -ltnp" lists them)`,
+      );
+    const found = `a chain-recorder listens on ${host}:${port}; a second one needs a RECORDER_PORT of its own`;
+    return { check: 'server', ok: true, found };
+  }
+}
+
+/** Whether what listens there answers as a recorder does. */
+async function isRecorder(host: string, port: number): Promise<boolean> {
+  const at = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  try {
+    const { text } = await callOnce(
+      {
+        method: 'GET',
+        url: new URL(`http://${at.includes(':') ? `[${at}]` : at}:${port}/health`),
+        headers: {},
+        deadline: PATIENCE,
+        maxBytes: 1_000,
+        signal: new AbortController().signal,
+      },
+      true,
+    );
+    return text === '{"status":"up"}';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,159 @@
+import type postgres from 'postgres';
+import { tryOwnRules } from '../alerts/configured-rules.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { foreignLocks, sessionText } from '../db/blocking-sessions.ts';
+import { type Database, openDatabase } from '../db/client.ts';
+import { diagnosed } from '../db/database-causes.ts';
+import { examineDatabase } from '../db/examine-database.ts';
+import { databaseIdentity } from '../db/identity.ts';
+import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
+import { missingObjects } from '../db/own-objects.ts';
+import { examineRedis } from '../jobs/examine-redis.ts';
+import { queueNames } from '../jobs/jobs.ts';
+import { openBackend } from '../jobs/open-backend.ts';
+import type { Checked } from '../lib/check-result.ts';
+import { systemClock } from '../lib/clock.ts';
+import { messageOf, UsageError } from '../lib/errors.ts';
+import type { Watched } from '../recording/active-feed.ts';
+import { declaredObjects } from '../reporting/views/declared-objects.ts';
+import { migrate } from '../reporting/views/migrate.ts';
+import type { Log } from '../telemetry/log.ts';
+import { examineRecording } from './check-recording.ts';
+import { examineReplica } from './check-replica.ts';
+
+/** The longest wait for the queue, ms. */
+const PATIENCE = 10_000;
+
+/** What is wanted; null: the configuration is not valid. */
+interface Wanted {
+  readonly config: Config | null;
+  readonly watched: readonly Watched[];
+}
+
+/** What concerns the database: itself, the queue, the recording and the queries of rules. */
+export async function examineStored(
+  databaseUrl: string,
+  wanted: Wanted,
+  environment: Environment,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Checked[]> {
+  const redis = environment.redisUrl === undefined ? null : await examineRedis(environment.redisUrl);
+  const itself = await examineDatabase(databaseUrl);
+  const beside = redis ? [redis] : [];
+  if (!itself.ok) return [itself, ...beside];
+  try {
+    return await within(itself, redis, databaseUrl, wanted, environment, log, signal);
+  } catch (error) {
+    // Such as a table that this user may not read.
+    return [{ check: 'database', ok: false, ...diagnosed(error, databaseUrl, 'DATABASE_URL') }, ...beside];
+  }
+}
+
+/** What concerns what is in the database. */
+async function within(
+  itself: Checked,
+  redis: Checked | null,
+  databaseUrl: string,
+  { config, watched }: Wanted,
+  environment: Environment,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Checked[]> {
+  const database = openDatabase(databaseUrl);
+  try {
+    const pending = await pendingMigrations(database.sql);
+    if (pending > 0 && environment.databaseUrl !== undefined) {
+      const found = `${itself.found}; it lacks ${pending} migrations, which the next "chain-recorder up" or "migrate" applies`;
+      return [{ ...itself, found }, ...(redis ? [redis] : [])];
+    }
+    if (pending > 0) await migrate(databaseUrl);
+    const problem = await schemaProblem(database.sql);
+    if (problem) return [{ check: 'database', ok: false, found: problem }, ...(redis ? [redis] : [])];
+    const queue = redis ?? (await lookAtQueue(databaseUrl, database, config?.name, environment, log));
+    return [
+      itself,
+      queue,
+      ...(await examineSessions(database.sql)),
+      ...(await examineObjects(database.sql)),
+      ...(await examineReplica(environment, database.reader)),
+      ...(await examineRecording(database.sql, config, watched, systemClock)),
+      ...(config ? await examineOwnRules(config, databaseUrl, signal) : []),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+/** What somebody dropped or revoked of the recorder's own tables and of the reader's rights. */
+async function examineObjects(sql: postgres.Sql): Promise<Checked[]> {
+  const missing = await missingObjects(sql, declaredObjects());
+  return missing.map(({ name }) => ({
+    check: 'database',
+    ok: false,
+    found: `${name} is missing`,
+    mend: 'run "chain-recorder migrate", which restores it',
+  }));
+}
+
+/** Sessions of other programs that hold locks on what the recorder owns. */
+async function examineSessions(sql: postgres.Sql): Promise<Checked[]> {
+  return (await foreignLocks(sql)).map((session) => {
+    const text = sessionText(session);
+    return session.isBlocking
+      ? {
+          check: 'database',
+          ok: false,
+          found: `a session blocks the recorder: ${text}`,
+          mend: `end its transaction, or: select pg_terminate_backend(${session.pid})`,
+        }
+      : { check: 'database', ok: true, found: `a session holds locks, which blocks migrations: ${text}` };
+  });
+}
+
+/** Whether the queries of rules of one's own can be asked; of those that could not be tried it is told. */
+async function examineOwnRules({ alerts }: Config, url: string, signal: AbortSignal): Promise<Checked[]> {
+  const check = 'alerts';
+  try {
+    const untried = await tryOwnRules(alerts, url, signal);
+    return untried.map(({ path, cause }) => ({ check, ok: true, found: `${path}: was not tried: ${cause}` }));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return error.problems.map((found) => ({ check, ok: false, found }));
+  }
+}
+
+async function lookAtQueue(
+  databaseUrl: string,
+  database: Database,
+  recorder = 'recorder',
+  { redisUrl }: Environment,
+  log: Log,
+): Promise<Checked> {
+  const impatience = new AbortController();
+  const look = async (): Promise<Checked> => {
+    const identity = () => databaseIdentity(database.sql);
+    const backend = await openBackend({ redisUrl, databaseUrl, identity }, log, impatience.signal);
+    const opened = await backend.queue(queueNames(recorder).polls);
+    const objection = await opened.objection();
+    const schedules = await opened.getJobSchedulers();
+    await opened.close().catch(() => {});
+    await backend.close();
+    if (objection) return { check: 'queue', ok: false, ...objection };
+    return { check: 'queue', ok: true, found: `${backend.kind}, ${schedules.length} schedules set` };
+  };
+  try {
+    return await Promise.race([look(), timeout()]);
+  } catch (error) {
+    return { check: 'queue', ok: false, found: `${redisUrl ? 'redis' : 'postgres'}: ${messageOf(error)}` };
+  } finally {
+    impatience.abort();
+  }
+}
+
+function timeout(): Promise<never> {
+  return new Promise((_, reject) =>
+    setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE).unref(),
+  );
+}

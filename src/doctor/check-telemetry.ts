@@ -1,0 +1,43 @@
+import type { OtlpSettings } from '../config/otlp.ts';
+import type { Checked } from '../lib/check-result.ts';
+import { messageOf } from '../lib/errors.ts';
+import { callOnce } from '../upstreams/http.ts';
+
+/** The longest wait for the endpoint, ms. */
+const PATIENCE = 5_000;
+
+/** Whether OpenTelemetry's endpoint takes a batch with nothing in it. Empty where nothing is sent. */
+export async function examineTelemetry(
+  settings: OtlpSettings | undefined,
+  signal: AbortSignal,
+): Promise<Checked[]> {
+  if (settings === undefined) return [];
+  const { protocol, headers, traces, logs } = settings;
+  const isJson = protocol === 'http/json';
+  const ask = async (url: string): Promise<Checked> => {
+    const where = new URL(url);
+    const at = `${where.origin}${where.pathname}`;
+    const bad = (cause: string): Checked => ({
+      check: 'OpenTelemetry',
+      ok: false,
+      found: `${at}: ${cause}; the recording does not depend on it`,
+      mend: 'start the collector, or correct the variables that begin with OTEL_EXPORTER_OTLP_',
+    });
+    try {
+      const { status } = await callOnce({
+        method: 'POST',
+        url: where,
+        headers: { ...headers, 'content-type': isJson ? 'application/json' : 'application/x-protobuf' },
+        body: isJson ? '{}' : '',
+        deadline: PATIENCE,
+        maxBytes: 1024 * 1024,
+        signal,
+      });
+      if (status < 200 || status >= 300) return bad(`answered ${status}`);
+      return { check: 'OpenTelemetry', ok: true, found: `${at} takes what it is sent` };
+    } catch (error) {
+      return bad(messageOf(error));
+    }
+  };
+  return Promise.all([traces, logs].flatMap((url) => (url === undefined ? [] : [ask(url)])));
+}

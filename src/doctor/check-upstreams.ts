@@ -1,0 +1,110 @@
+import { activeFeeds, activeLedgers } from '../app/configured-feeds.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import type { Checked } from '../lib/check-result.ts';
+import { redactor } from '../lib/redaction.ts';
+import type { Examined, Examinee } from '../upstreams/examination.ts';
+import { examineNode } from '../upstreams/examine-node.ts';
+import { examineService, type ServiceQuestion } from '../upstreams/examine-service.ts';
+
+/** The longest wait for one answer, ms. */
+const PATIENCE = 10_000;
+/** Chains beyond these are not asked for, so that the check costs little of the allowance. */
+const MOST_CHAINS = 20;
+/** Answers take time on their way, and `Date` has whole seconds; ms. */
+const TOLERATED_SKEW = 30_000;
+
+const APIS = ['info', 'platform', 'avm', 'health'] as const;
+
+type Keys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;
+
+/** Asks every upstream of a configuration whether it answers as it should, and all at once. */
+export async function examineUpstreams(config: Config, keys: Keys, signal: AbortSignal): Promise<Checked[]> {
+  const examined = await Promise.all([...services(config, keys, signal), ...nodes(config, keys, signal)]);
+  return [...examined.flatMap(({ checked }) => checked), ...clockOf(examined)];
+}
+
+function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Examined>[] {
+  const { upstreams, watch } = config;
+  const metrics = watch.chains.slice(0, MOST_CHAINS).map(
+    (chain, at): ServiceQuestion => ({
+      path: `/v2/chains/${chain}/metrics/txCount?timeInterval=day&pageSize=1`,
+      list: 'results',
+      about: { what: `the chain ${chain}`, setting: `watch.chains[${at}]` },
+    }),
+  );
+  const chainData = [{ path: `/v1/networks/${config.network}/subnets?pageSize=1`, list: 'subnets' }];
+  return [
+    {
+      name: 'chainData' as const,
+      key: keys.chainDataKey,
+      variable: 'CHAIN_DATA_API_KEY',
+      questions: chainData,
+    },
+    { name: 'metrics' as const, key: keys.metricsKey, variable: 'METRICS_API_KEY', questions: metrics },
+  ].flatMap(({ name, key, variable, questions }) => {
+    const service = upstreams[name];
+    if (!service || questions.length === 0) return [];
+    const { url, timeout, apiKeyHeader: header } = service;
+    const examinee: Examinee = {
+      ...examineeOf(name, url, `upstreams.${name}.url`, timeout, keys, signal),
+      kind: 'service',
+      key: { variable, header, set: key !== undefined },
+      headers: key !== undefined && header !== undefined ? { [header]: key } : {},
+    };
+    return [examineService(examinee, questions).then((one) => withAdvice(one, service.budget !== undefined))];
+  });
+}
+
+/** A service that counts calls slows a recorder down that does not know how many it may make. */
+function withAdvice({ checked, skew }: Examined, limited: boolean): Examined {
+  if (limited) return { checked, skew };
+  const advice = '; no budget is declared, so only its 429 answers slow the recorder down';
+  return { checked: checked.map((one) => (one.ok ? { ...one, found: one.found + advice } : one)), skew };
+}
+
+function nodes(config: Config, keys: Keys, signal: AbortSignal): Promise<Examined>[] {
+  const watched = [...activeFeeds(config), ...activeLedgers(config)].filter(
+    ({ targets }) => targets.length > 0,
+  );
+  const operations = watched.flatMap(({ datasets }) => datasets.flatMap((dataset) => dataset.operations));
+  const apis = new Set(APIS.filter((api) => operations.some((operation) => operation.startsWith(`${api}.`))));
+  return config.upstreams.nodes.map(({ name, url, timeout }, at) => {
+    const setting = `upstreams.nodes[${at}].url`;
+    const examinee = examineeOf(`nodes/${name}`, url, setting, timeout, keys, signal);
+    return examineNode(examinee, { network: config.network, apis });
+  });
+}
+
+function examineeOf(
+  name: string,
+  url: string,
+  setting: string,
+  timeout: number,
+  { chainDataKey, metricsKey }: Keys,
+  signal: AbortSignal,
+): Examinee {
+  return {
+    name,
+    url,
+    setting,
+    kind: 'node',
+    key: null,
+    headers: {},
+    timeout: Math.min(timeout, PATIENCE),
+    redact: redactor([chainDataKey, metricsKey]),
+    signal,
+  };
+}
+
+/** Where all upstreams that say their time differ from ours, our clock is wrong. */
+function clockOf(examined: readonly Examined[]): Checked[] {
+  const skews = examined.flatMap(({ skew }) => skew ?? []);
+  const least = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];
+  if (least === undefined || Math.abs(least) <= TOLERATED_SKEW) return [];
+  const seconds = Math.round(Math.abs(least) / 1000);
+  const found = `the clock of this machine is ${seconds} s ${least > 0 ? 'behind' : 'ahead of'} that of the upstreams`;
+  return [
+    { check: 'clock', ok: false, found, mend: 'run NTP on this machine, such as: timedatectl set-ntp true' },
+  ];
+}

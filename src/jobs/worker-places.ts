@@ -1,0 +1,104 @@
+import { and, eq } from 'drizzle-orm';
+import type { Logger as Log } from 'pino';
+import type postgres from 'postgres';
+import { ormOf } from '../db/orm.ts';
+import { targetDatasets, targets } from '../db/schema/bookkeeping.ts';
+import type { ActiveFeed } from '../recording/active-feed.ts';
+import type { Standing } from '../recording/membership.ts';
+import { targetKey } from '../recording/target-key.ts';
+import type { FeedJob } from './jobs.ts';
+
+/** This process among the processes of its recorder. */
+export interface Peers {
+  readonly recorder: string;
+  readonly standing: Standing;
+  /** Reads the standing again. */
+  beat(): Promise<Standing>;
+}
+
+/** Where a job is done: by this process, by another one with a newer configuration, or not at all any more. */
+export type Place = 'here' | 'elsewhere' | 'nowhere';
+
+/**
+ * Where a job is done. A process does the jobs that its configuration knows. While a newer configuration is in place, it
+ * does only those that the newer one also wants, and makes no plans if another process can make them.
+ * @param known the configuration of this process knows what the job is about
+ */
+export async function placeOf(
+  sql: postgres.Sql,
+  peers: Peers | undefined,
+  known: boolean,
+  data: FeedJob,
+): Promise<Place> {
+  if (!peers) return known ? 'here' : 'nowhere';
+  if (known && peers.standing.newest) return 'here';
+  const { newest, relieved } = await peers.beat();
+  if (newest) return known ? 'here' : 'nowhere';
+  if (!(await isWanted(sql, peers.recorder, data))) return 'nowhere';
+  return known && !(data.kind === 'plan' && relieved) ? 'here' : 'elsewhere';
+}
+
+/** Whether feeds know what a job is about. */
+export function knowing(feeds: readonly ActiveFeed[]): (data: FeedJob) => boolean {
+  const known = new Map(
+    feeds.map(({ source, datasets, targets }) => [
+      source.name,
+      { datasets: new Set(datasets.map(({ name }) => name)), targets: new Set(targets.map(targetKey)) },
+    ]),
+  );
+  return (data) => {
+    const feed = known.get(data.feed);
+    if (!feed || data.kind === 'plan') return feed !== undefined;
+    return (
+      feed.targets.has(targetKey(data.target)) &&
+      (data.datasets ?? []).every((name) => feed.datasets.has(name))
+    );
+  };
+}
+
+/** Whether the newest configuration wants what a job is about. */
+async function isWanted(sql: postgres.Sql, recorder: string, data: FeedJob): Promise<boolean> {
+  const keys = await wantedKeys(sql, recorder, data.feed);
+  return data.kind === 'plan' ? keys.size > 0 : keys.has(targetKey(data.target));
+}
+
+/** The keys of the targets that the newest configuration wants of a source. */
+export async function wantedKeys(
+  sql: postgres.Sql,
+  recorder: string,
+  source: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await ormOf(sql)
+    .selectDistinct({ target_key: targetDatasets.target_key })
+    .from(targetDatasets)
+    .innerJoin(
+      targets,
+      and(eq(targets.source, targetDatasets.source), eq(targets.target_key, targetDatasets.target_key)),
+    )
+    .where(and(eq(targetDatasets.source, source), targetDatasets.active, eq(targets.recorder, recorder)));
+  return new Set(rows.map(({ target_key }) => target_key));
+}
+
+const QUIET_FOR = 60_000;
+const MOST_REMEMBERED = 1_000;
+
+/** Logs jobs that were not done here, for each feed at most once a minute. */
+export class Passed {
+  readonly #log: Log;
+  readonly #saidAt = new Map<string, number>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  tell(place: Exclude<Place, 'here'>, data: FeedJob): void {
+    const what = `${place} ${data.feed} ${data.kind}`;
+    const now = performance.now();
+    if (now - (this.#saidAt.get(what) ?? Number.NEGATIVE_INFINITY) < QUIET_FOR) return;
+    if (this.#saidAt.size > MOST_REMEMBERED) this.#saidAt.clear();
+    this.#saidAt.set(what, now);
+    const fields = { feed: data.feed, ...(data.kind === 'record' ? { target: targetKey(data.target) } : {}) };
+    if (place === 'nowhere') this.#log.info(fields, 'a job was dropped: nobody asks for this any more');
+    else this.#log.warn(fields, 'a job was left to a process with the newer configuration');
+  }
+}

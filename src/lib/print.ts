@@ -1,0 +1,80 @@
+import wrapAnsi from 'wrap-ansi';
+import { csvForPeople } from './csv.ts';
+import { type Out, timeText, widthOf } from './output-stream.ts';
+import { printable, printableLines } from './safe-text.ts';
+import { type Column, layoutOf } from './table-layout.ts';
+
+/** A result for programs: one JSON document on stdout. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${printableLines(JSON.stringify(value, null, 2))}\n`);
+}
+
+/**
+ * Rows for people: aligned columns with a heading, or `empty` where there are none. On a terminal it fits the width, and
+ * times are local.
+ */
+export function printTable(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  empty: string,
+  out: Out = process.stdout,
+): void {
+  const [first] = rows;
+  if (!first) {
+    out.write(`${empty}\n`);
+    return;
+  }
+  const columns = Object.keys(first).map(
+    (name): Column => ({ name: printable(name), kind: kindOf(rows.map((row) => row[name])) }),
+  );
+  const cells = rows.map((row) => Object.keys(first).map((name) => cell(row[name], out)));
+  const layout = layoutOf(columns, cells, widthOf(out), 'wrap');
+  out.write(layout.heading() + cells.map(layout.text).join(''));
+}
+
+/** Exact numbers are texts, and shares have a unit. */
+const NUMBER = /^[+-]?\d[\d,]*(\.\d+)?( ?%)?$/;
+
+function kindOf(values: readonly unknown[]): Column['kind'] {
+  const known = values.filter((value) => value !== null && value !== undefined);
+  if (known.length === 0) return 'text';
+  if (known.every((value) => value instanceof Date)) return 'time';
+  const number = (value: unknown) =>
+    ['number', 'bigint'].includes(typeof value) || (typeof value === 'string' && NUMBER.test(value));
+  return known.every(number) ? 'number' : 'text';
+}
+
+/** Text of several lines, on stdout. On a terminal control characters are escaped. */
+export function printText(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
+}
+
+/** A sentence for people. On a terminal it is broken between words. */
+export function printLine(line: string, out: Out = process.stdout): void {
+  const width = widthOf(out);
+  const text = printable(line);
+  out.write(`${width === null ? text : wrapAnsi(text, width, { hard: true })}\n`);
+}
+
+/** A sentence for people beside the result, on stderr. */
+export function tell(line: string): void {
+  printLine(line, process.stderr);
+}
+
+/** Rows for spreadsheets: RFC 4180, with a heading, also where there are no rows but the names of their columns are told. */
+export function printCsv(rows: readonly object[], names = Object.keys(rows[0] ?? {})): void {
+  if (names.length === 0) return;
+  const end = process.stdout.isTTY ? '\n' : '\r\n';
+  printText(
+    [names, ...rows.map((row) => Object.values(row))].map((line) => csvForPeople(line, end)).join(''),
+  );
+}
+
+/** A value in a table: one line, with control characters escaped. */
+const cell = (value: unknown, out: Out): string =>
+  printable(value instanceof Date ? timeText(value, out) : plain(value));
+
+function plain(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,149 @@
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+import { shortened } from './truncate-text.ts';
+
+/** A column of a table. Numbers stand at the right. Numbers and times are never cut. */
+export interface Column {
+  readonly name: string;
+  readonly kind: 'text' | 'number' | 'time';
+}
+
+/** How rows become lines. */
+export interface Layout {
+  /** The line, or lines, of names at the first call; an empty text after that. */
+  heading(): string;
+  /** The lines of a row. */
+  text(cells: readonly string[]): string;
+}
+
+/** What is done with a text that is wider than its column: `wrap` goes on in the next line, `shorten` ends it with …. */
+export type Overflow = 'wrap' | 'shorten';
+
+const BETWEEN = '  ';
+/** A column of texts is not made narrower than this, in characters, where its texts are wider. */
+const NARROWEST = 8;
+/** Words up to this width are not broken where the columns fit without it, in characters. */
+const LONGEST_WORD = 28;
+
+/**
+ * Aligned columns where they fit; else the names stand before the values, one value a line.
+ * @param cells the rows that decide the widths; what comes later is fitted in
+ * @param width the characters of a line; null: no limit, and nothing is wrapped or shortened
+ */
+export function layoutOf(
+  columns: readonly Column[],
+  cells: readonly (readonly string[])[],
+  width: number | null,
+  overflow: Overflow,
+): Layout {
+  const room = width === null ? Number.POSITIVE_INFINITY : width - BETWEEN.length * (columns.length - 1);
+  const sizes = (narrowest: (texts: readonly string[]) => number) =>
+    columns.map(({ name, kind }, at) => {
+      const texts = cells.map((row) => row[at] ?? '');
+      const widest = Math.max(0, ...texts.map(shown));
+      const least = kind === 'text' ? Math.min(widest, narrowest(texts)) : widest;
+      const partOfName = Math.max(...partsOf(name).map(shown));
+      return { most: Math.max(widest, shown(name)), least: Math.max(least, partOfName) };
+    });
+  const whole = overflow === 'wrap' ? fitted(sizes(longestWord), room) : null;
+  const widths =
+    whole ??
+    fitted(
+      sizes(() => NARROWEST),
+      room,
+    );
+  if (widths === null) return listLayout(columns, width);
+  const line = (texts: readonly string[]) =>
+    `${texts
+      .map((text, at) => aligned(text, widths[at] ?? 0, columns[at]?.kind))
+      .join(BETWEEN)
+      .trimEnd()}\n`;
+  const fitCell = (text: string, at: number): string[] => {
+    const most = widths[at] ?? 0;
+    if (width === null || columns[at]?.kind !== 'text' || shown(text) <= most) return [text];
+    return overflow === 'shorten' ? [shortened(text, most)] : wrapped(text, most);
+  };
+  let heading = block(
+    columns.map(({ name }, at) => nameLines(name, widths[at] ?? 0)),
+    line,
+    'bottom',
+  );
+  return {
+    heading: () => {
+      const once = heading;
+      heading = '';
+      return once;
+    },
+    text: (row) => block(row.map(fitCell), line, 'top'),
+  };
+}
+
+/** Cells of several lines side by side. @param edge where the shorter ones stand */
+function block(
+  cells: readonly (readonly string[])[],
+  line: (texts: readonly string[]) => string,
+  edge: 'top' | 'bottom',
+): string {
+  const height = Math.max(1, ...cells.map(({ length }) => length));
+  return Array.from({ length: height }, (_, row) =>
+    line(cells.map((lines) => lines[edge === 'top' ? row : row - height + lines.length] ?? '')),
+  ).join('');
+}
+
+function aligned(text: string, width: number, kind: Column['kind'] = 'text'): string {
+  const rest = ' '.repeat(Math.max(0, width - shown(text)));
+  return kind === 'number' ? rest + text : text + rest;
+}
+
+/** As wide as the longest word, so that names stay whole; hashes may be broken. */
+const longestWord = (texts: readonly string[]) =>
+  Math.min(LONGEST_WORD, Math.max(0, ...texts.flatMap((text) => text.split(' ')).map(shown)));
+
+/** Widths that add up to at most `room`; the widest are made narrower first. Null where even the narrowest do not fit. */
+function fitted(sizes: readonly { most: number; least: number }[], room: number): number[] | null {
+  const widths = (cap: number) => sizes.map(({ most, least }) => Math.max(least, Math.min(most, cap)));
+  const needed = (cap: number) => widths(cap).reduce((sum, width) => sum + width, 0);
+  if (needed(0) > room) return null;
+  if (needed(Number.POSITIVE_INFINITY) <= room) return widths(Number.POSITIVE_INFINITY);
+  let cap = Math.max(...sizes.map(({ most }) => most));
+  while (needed(cap) > room) cap -= 1;
+  return widths(cap);
+}
+
+/** Rows with one value a line, wrapped below itself, with an empty line after each row. */
+function listLayout(columns: readonly Column[], width: number | null): Layout {
+  const longest = Math.max(...columns.map(({ name }) => shown(name)));
+  const room = width === null ? null : Math.max(NARROWEST, width - longest - BETWEEN.length);
+  return {
+    heading: () => '',
+    text: (row) =>
+      `${row
+        .flatMap((text, at) =>
+          (room === null ? [text] : wrapped(text, room)).map(
+            (part, line) =>
+              `${aligned(line === 0 ? (columns[at]?.name ?? '') : '', longest)}${BETWEEN}${part}`,
+          ),
+        )
+        .join('\n')}\n\n`,
+  };
+}
+
+/** A name over several lines, broken behind underscores, slashes and spaces. */
+function nameLines(name: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const part of partsOf(name)) {
+    const last = lines.at(-1);
+    if (last !== undefined && shown(last + part) <= width) lines[lines.length - 1] = last + part;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+const partsOf = (name: string) => name.match(/[^_/ ]*[_/ ]?/g)?.filter((part) => part !== '') ?? [];
+
+const wrapped = (text: string, width: number) =>
+  wrapAnsi(text, width, { hard: true, trim: true }).split('\n');
+
+const ASCII = /^[\x20-\x7e]*$/;
+/** How many characters of the terminal a text takes. */
+const shown = (text: string) => (ASCII.test(text) ? text.length : stringWidth(text));

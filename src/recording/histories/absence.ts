@@ -1,0 +1,205 @@
+import type { Dataset, Window } from '../../datasets/contract.ts';
+import { keyPart } from '../../datasets/dataset.ts';
+import { standingRequest } from '../../datasets/target-columns.ts';
+import { type Fragment, keyColumns, requestAs, requestValues, sameKey, type Write } from './batch.ts';
+import { keyList } from './changes.ts';
+import { columnOfRows, type Row } from './rows.ts';
+import type { Statement } from './statement-parts.ts';
+
+/** The observations that must agree before a missing member counts as gone. */
+export interface Confirmation {
+  /** Consecutive complete observations that miss the member. */
+  readonly observations: number;
+  /** Minimum time between the first and the last of them, in ms. */
+  readonly minDuration: number;
+}
+
+/**
+ * What a complete and consistent walk says about the members that it does not show. Such a member is gone once its own end
+ * has passed (`Dataset.endsAt`), or once every confirmation that applies is there. It then ends at the first walk that missed it.
+ */
+export interface Absence {
+  /** The rows that the walk showed: their keys count. */
+  readonly seen: readonly Row[];
+  /** The part of the axis that the walk is about; null: all of the list. */
+  readonly window: Window | null;
+  /** Required for each missing member. */
+  readonly confirm: Confirmation;
+  /** Required in addition if the walk misses more than half of the current members. */
+  readonly confirmShrink: Confirmation;
+}
+
+/** One answer holds the whole list: the list did not change while it was read. */
+export const ONE_ANSWER: Confirmation = { observations: 1, minDuration: 0 };
+/** The list was read over several pages: a member may have moved from a page that was not read yet to one that was. */
+export const SEVERAL_PAGES: Confirmation = { observations: 2, minDuration: 0 };
+
+/** The columns of a version, and how a version ends. */
+interface VersionColumns {
+  readonly from: string;
+  readonly to: string;
+  /** SQL: the assignments that end the version `o` at `instant`. */
+  retire(instant: string): string;
+}
+
+/** The CTEs that retire rows. The last one is `retired_N` with the key of each row and the start of its version (`begins`). */
+type Retirement = Pick<Fragment, 'ctes' | 'unconfirmed' | 'shrunk'>;
+
+/** The parts of a history whose rows need no confirmation to be retired. */
+export const NO_CONFIRMATION = { unconfirmed: 'null::int', shrunk: 'null' } as const;
+
+/** Retires the target's current rows that a walk did not show, without any confirmation. */
+export function retireMissingRows<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  { from, to, retire }: VersionColumns,
+): Retirement {
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const ctes = [
+    `unseen_${at} as materialized (${unseen(statement, dataset, at, to)})`,
+    `retired_${at} as (
+        update recorder.${dataset.name} o set ${retire(endAfterStart(observedAt, from))} from unseen_${at} u where o.ctid = u.place
+        returning ${keyList(dataset, 'o')}o.${from} as begins)`,
+  ];
+  return { ctes, ...NO_CONFIRMATION };
+}
+
+/**
+ * Retires the target's current members whose absence is proven ({@link Absence}). The others that the walk missed keep the
+ * number of such walks and the time of the first one, until a walk shows them again.
+ */
+export function retireConfirmedMembers<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  { from, to, retire }: VersionColumns,
+): Retirement {
+  const table = `recorder.${dataset.name}`;
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const recordedAt = statement.param('timestamptz', (write) => write.recordedAt);
+  const scope = scopeOf(statement, dataset, at, to);
+  const joined = `o.run_id = fence.run_id and not exists (
+          select from ${table} g where ${sameKey(dataset, 'g', 'o')} and g.${to} = o.${from})`;
+  const ended = dataset.endsAt ? `coalesce(o.${dataset.endsAt} <= ${observedAt}, false)` : 'false';
+  const confirmed = (which: 'confirm' | 'confirmShrink') => {
+    const observations = statement.param(
+      'integer',
+      ({ batches }) => batches[at]?.absence?.[which].observations ?? 1,
+    );
+    const seconds = statement.param(
+      'double precision',
+      ({ batches }) => (batches[at]?.absence?.[which].minDuration ?? 0) / 1000,
+    );
+    return `u.walks >= ${observations} and u.since <= ${observedAt} - make_interval(secs => ${seconds})`;
+  };
+  const proven = `(u.ended or (${confirmed('confirm')} and (not s.shrunk or ${confirmed('confirmShrink')})))`;
+  const ctes = [
+    // A clock that was set back does not end a member in the future.
+    `unseen_${at} as materialized (
+        select u.place, ${ended} as ended, coalesce(o.missed_walks, 0) + 1 as walks,
+          least(o.missed_since, ${observedAt}) as since
+        from (${unseen(statement, dataset, at, to)}) u join ${table} o on o.ctid = u.place)`,
+    // Members whose own end has passed do not count. Counting is needed only if others are missing.
+    `shrink_${at} as materialized (
+        select missing, current, coalesce(missing * 2 > current, false) as shrunk from (
+          select missing, case when missing > 0 then
+            (select count(*) from ${table} o, fence where ${scope} and not (${joined})) - ended end as current
+          from (select count(*) filter (where not ended) as missing, count(*) filter (where ended) as ended
+            from unseen_${at}) unseen) counted)`,
+    `missed_${at} as (
+        update ${table} o set missed_walks = u.walks, missed_since = u.since
+        from unseen_${at} u, shrink_${at} s where o.ctid = u.place and not ${proven} returning 1)`,
+    `found_${at} as (
+        update ${table} o set missed_walks = null, missed_since = null from (
+          select place from compared_${at} where was_missed and not differs
+          union ${quarantinedButMissed(statement, dataset, at, to)}) n
+        where o.ctid = n.place returning 1)`,
+    `retired_${at} as (
+        update ${table} o set ${retire(endAfterStart('u.since', from))},
+          confirmed_at = case when u.since < ${observedAt} then ${recordedAt} end
+        from unseen_${at} u, shrink_${at} s where o.ctid = u.place and ${proven}
+        returning ${keyList(dataset, 'o')}o.${from} as begins)`,
+  ];
+  const complete = statement.param('boolean', ({ batches }) => batches[at]?.absence != null);
+  return {
+    ctes,
+    unconfirmed: `(select case when ${complete} then (select count(*) from missed_${at})::int end)`,
+    shrunk: `(select missing || ' of ' || current || ' members are missing' from shrink_${at} where shrunk and exists (select from missed_${at}))`,
+  };
+}
+
+/** SQL: an end of the version `o` that is later than its start, even if a clock was set back. */
+const endAfterStart = (instant: string, from: string) =>
+  `greatest(${instant}, o.${from} + interval '1 microsecond')`;
+
+/**
+ * SQL: the places of the current rows whose items are in the quarantine now, and that earlier walks missed. Such an item was
+ * shown. A row that this statement supersedes is left out, because one statement can update a row once.
+ */
+function quarantinedButMissed<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  to: string,
+): string {
+  const keys = keyArrays(statement, dataset, at, ({ quarantinedKeys }) => quarantinedKeys);
+  if (keys.length === 0) return 'select null::tid as place where false';
+  const columns = keys.map(({ name, array }) => `unnest(${array}) as ${name}`);
+  return `select o.place from fence, (
+            select ${[...requestAs(statement, dataset, at), 'u.*'].join(', ')} from (select ${columns.join(', ')}) u) n
+          cross join lateral (
+            select o.ctid as place, o.missed_walks from recorder.${dataset.name} o
+            where ${sameKey(dataset, 'o', 'n')} and o.${to} is null offset 0) o
+          where o.missed_walks is not null and not exists (select from changed_${at} c where c.place = o.place)`;
+}
+
+/** SQL: the row `o` is a current row of the target, and the walk was complete; false after an incomplete walk. */
+function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
+  const may = statement.param('boolean', ({ batches }) => batches[at]?.absence != null);
+  const values = requestValues(statement, dataset, at);
+  const scope = standingRequest(dataset).map((name, index) => `o.${name} = ${values[index]}`);
+  if (dataset.source.range) {
+    const time = dataset.key.at(-1);
+    const bound = (end: 'from' | 'to') =>
+      statement.param('timestamptz', ({ batches }) => {
+        const window = batches[at]?.absence?.window;
+        return window ? new Date(window[end]).toISOString() : null;
+      });
+    scope.push(`o.${time} >= ${bound('from')}`, `o.${time} < ${bound('to')}`);
+  }
+  return [may, ...scope, `o.${to} is null`].join(' and ');
+}
+
+/**
+ * SQL: the places (`place`) of the target's current rows that a complete walk did not show. Stored rows and shown keys are grouped by
+ * key, so that each is read once: PostgreSQL may compare each with each in a join while it has no statistics of the table.
+ */
+function unseen<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
+  const keys = keyArrays(statement, dataset, at, ({ absence }) => absence?.seen);
+  if (keys.length === 0) return 'select null::tid as place where false';
+  const names = keys.map(({ name }) => name).join(', ');
+  const key = (row: string) =>
+    keys.map(({ name, nullable }) => `${keyPart(name, nullable, row)} as ${name}`).join(', ');
+  return `select max(place) as place from (
+          select ${key('o')}, o.ctid as place from recorder.${dataset.name} o, fence where ${scopeOf(statement, dataset, at, to)}
+          union all
+          select ${key('seen')}, null from unnest(${keys.map(({ array }) => array).join(', ')}) as seen(${names})) side_by_side
+        group by ${names} having count(place) = count(*)`;
+}
+
+/** SQL: one array for each column of the key that comes from an item. @param rowsOf the rows of a batch; absent: none */
+const keyArrays = <W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  rowsOf: (batch: W['batches'][number]) => readonly Row[] | undefined,
+) =>
+  keyColumns(dataset).map(({ name, nullable, type, index }) => ({
+    name,
+    nullable,
+    array: statement.param(`${type}[]`, ({ batches }) => {
+      const batch = batches[at];
+      return columnOfRows((batch && rowsOf(batch)) ?? [], index);
+    }),
+  }));

@@ -1,0 +1,46 @@
+import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
+import { itemColumns } from './batch.ts';
+
+/**
+ * Whether two rows of the same key contradict each other: a field has a value in both, and the values differ. Fields that
+ * `moves()` marks, and unknown fields, are not compared.
+ * @param left @param right the aliases of two rows
+ * @returns an SQL condition that is true or false
+ */
+export function contradicts(dataset: Dataset, left: string, right: string): string {
+  const differing = steadyColumns(dataset).map(
+    (column) => `${steady(column, left)} <> ${steady(column, right)}`,
+  );
+  return differing.length === 0 ? 'false' : `((${differing.join(' or ')}) is true)`;
+}
+
+/** SQL: a field has a value in `left` and none in `right`. */
+export function says(dataset: Dataset, left: string, right: string): string {
+  const more = steadyColumns(dataset)
+    .filter(({ nullable }) => nullable)
+    .map(({ name }) => `(${left}.${name} is not null and ${right}.${name} is null)`);
+  return more.length === 0 ? 'false' : `(${more.join(' or ')})`;
+}
+
+/** The columns by which two rows of the same key are compared. */
+export function steadyColumns(dataset: Dataset): readonly DatasetColumn[] {
+  return itemColumns(dataset).filter(({ name, moves }) => !moves && !dataset.key.includes(name));
+}
+
+/** A column's value as SQL, without the fields of a list's elements that `moves()` marks. */
+export function steady({ name, elementMoves = [] }: DatasetColumn, alias: string): string {
+  const value = `${alias}.${name}`;
+  if (elementMoves.length === 0) return value;
+  const without = elementMoves.map(({ path, fields }, index) => {
+    const from = index === 0 ? 'e.value' : `s${index - 1}.value`;
+    const at = `${from} #> '{${path.join(',')}}'`;
+    const less = `(${at}) - array[${fields.map((field) => `'${field}'`).join(', ')}]`;
+    const whole = path.length === 0 ? less : `jsonb_set(${from}, '{${path.join(',')}}', ${less})`;
+    // An element may have any shape, whatever the schema says.
+    return `lateral (select case jsonb_typeof(${at}) when 'object' then ${whole} else ${from} end as value) s${index}`;
+  });
+  return `case when ${value} is not null then coalesce((
+    select jsonb_agg(s${elementMoves.length - 1}.value order by e.position)
+    from jsonb_array_elements(case jsonb_typeof(${value}) when 'array' then ${value} end) with ordinality as e(value, position),
+      ${without.join(', ')}), '[]') end`;
+}

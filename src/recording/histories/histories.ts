@@ -1,0 +1,15 @@
+import type { Dataset, History } from '../../datasets/contract.ts';
+import { writeSample } from '../readings/sample-history.ts';
+import type { WriteHistory } from './batch.ts';
+import { writeLog } from './log-history.ts';
+import { writeSeries, writeState } from './versioned-history.ts';
+
+const histories: Readonly<Record<History, WriteHistory>> = {
+  series: writeSeries,
+  log: writeLog,
+  state: writeState,
+  sample: writeSample,
+};
+
+/** How a dataset's kind of history takes a batch of rows. */
+export const historyOf = ({ history }: Dataset): WriteHistory => histories[history];

@@ -1,0 +1,43 @@
+import { microsecondsOf } from '../../lib/instant.ts';
+import { isExactNumber, parseJson } from '../../upstreams/json.ts';
+
+/**
+ * A canonical text of a value: two values of a column are equal in PostgreSQL exactly when their texts are equal. Numbers
+ * compare by value, times by instant to the microsecond, JSON without the order of members, everything else by its characters.
+ */
+export function identity(value: string, type: string): string {
+  if (type === 'numeric' || type === 'bigint') return PLAIN.test(value) ? value : ofNumber(value);
+  if (type === 'timestamptz') return value.endsWith('.000Z') ? value : ofInstant(value);
+  if (type === 'jsonb') return ofJson(parseJson(value));
+  return value;
+}
+
+const PLAIN = /^(?:0|[1-9]\d*)$/;
+const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/;
+
+function ofNumber(text: string): string {
+  const [, sign, whole = '', part = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  if (sign === undefined) return text;
+  const digits = `${whole}${part}`.replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  if (short === '') return '0';
+  const power = Number(exponent) - part.length + digits.length - short.length;
+  const minus = sign === '-' ? '-' : '';
+  return power >= 0 && power <= 1_000 ? `${minus}${short}${'0'.repeat(power)}` : `${minus}${short}e${power}`;
+}
+
+function ofInstant(text: string): string {
+  const micros = microsecondsOf(text);
+  if (micros === null) return text;
+  const all = BigInt(micros);
+  return all % 1_000_000n === 0n ? new Date(Number(all / 1000n)).toISOString() : `${all}`;
+}
+
+function ofJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(ofJson).join()}]`;
+  if (isExactNumber(value)) return ofNumber(value.value);
+  if (typeof value === 'number') return ofNumber(String(value));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${ofJson(member)}`);
+  return `{${members.sort().join()}}`;
+}

@@ -1,0 +1,100 @@
+import type { Dataset } from '../../datasets/contract.ts';
+import { NO_CONFIRMATION } from './absence.ts';
+import { incoming, incomingArrays, requestAs, rowColumns, sameKey, type WriteHistory } from './batch.ts';
+import { contradicts, says } from './change-recording.ts';
+import { appearances, eventsOf, keyList } from './changes.ts';
+
+/** Of so many rows of a batch it is looked up first whether they are known. */
+const SAMPLED = 16;
+
+/**
+ * `log`: a thing is written once, by its natural key. When the upstream later gives other values for it, the new row is
+ * shown, and the old row is kept with the time until which it was shown. An answer with more fields completes the row; one
+ * with fewer fields removes nothing. A row that was observed earlier (a redrive) is kept, but not shown. A batch holds a
+ * key once.
+ *
+ * It fails with `unique_violation` where a row is known that was taken for new: then the write is made again with `looksUp`.
+ */
+export const writeLog: WriteHistory = (statement, dataset, at) => {
+  const table = `recorder.${dataset.name}`;
+  const names = rowColumns(dataset).join(', ');
+  const recordedAt = statement.param('timestamptz', (write) => write.recordedAt);
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const late = statement.param('boolean', (write) => write.late);
+  const rows = statement.param('bigint', ({ batches }) => batches[at]?.rows.length ?? 0);
+  const arrays = incomingArrays(statement, dataset, at);
+  const given = incoming(statement, dataset, at, arrays);
+  const sampled = arrays.flatMap(({ name, array }) =>
+    dataset.key.includes(name) ? [`(${array})[place] as ${name}`] : [],
+  );
+  const request = requestAs(statement, dataset, at);
+  const standing = (what: string) =>
+    `select ${what} from ${table} o where ${sameKey(dataset, 'o', 'n')} and o.superseded_at is null offset 0`;
+  const looksUp = statement.param('boolean', (write) => write.looksUp ?? false);
+  const someStand = `(select found from standing_${at})`;
+  const appended = `(select count(*) from appended_${at})`;
+  const begins = `greatest(${recordedAt}, n.since + interval '1 microsecond')`;
+  const insert = `insert into ${table} as r (${names}, recorded_at, run_id)
+        select ${names}, ${recordedAt}, fence.run_id from (${given}) incoming, fence`;
+  return {
+    ctes: [
+      // Where none of a few stands, none does: lists overlap at their ends. Then no other is looked up, none is written in doubt, and what
+      // changed is known beforehand: a fifth less time of PostgreSQL. Where one stands all the same, the insert fails on the key.
+      `standing_${at} as materialized (
+        select ${looksUp} or exists (
+          select from (select ${[...request, ...sampled].join(', ')} from (
+            select generate_series(${rows}::int, 1, -greatest(${rows}::int / ${SAMPLED}, 1)) as place union all select 1) places) n
+          cross join lateral (${standing('')}) o) as found)`,
+      `appended_${at} as (${insert} where not ${someStand} returning 1)`,
+      `written_${at} as (
+        ${insert} where ${someStand} on conflict do nothing returning ${keyList(dataset, 'r')}r.recorded_at)`,
+      // Known rows are looked up only when not all rows were new. `offset 0` makes the planner do one index lookup with the
+      // whole key for each row, and compare once, not once a column.
+      `met_${at} as materialized (
+        select ${completed(dataset)}, f.run_id as by_run, o.recorded_at as since, o.place,
+          c.contradicts or ${says(dataset, 'n', 'o')} as differs, ${late} and o.recorded_at > ${observedAt} as earlier
+        from fence f, (${given}) n
+          cross join lateral (${standing('o.*, o.ctid as place')}) o
+          cross join lateral (select ${contradicts(dataset, 'n', 'o')} as contradicts offset 0) c
+        where ${someStand} and (select count(*) from written_${at}) < ${rows})`,
+      `superseded_${at} as (
+        update ${table} o set superseded_at = ${begins}
+        from met_${at} n where n.differs and not n.earlier and o.ctid = n.place and o.superseded_at is null returning 1)`,
+      // The count makes the old one make room first. A row that is neither new nor known was written by another run since
+      // this statement began: inserting it again fails on the key, and the commit is made again.
+      `said_${at} as (
+        insert into ${table} as r (${names}, recorded_at, superseded_at, run_id)
+        select ${names}, ${begins}, case when earlier then ${begins} end, by_run from met_${at} n
+        where differs and (select count(*) from superseded_${at}) >= 0 and not (earlier and ${known(dataset)})
+        union all
+        select ${names}, ${recordedAt}, null, f.run_id from fence f, (${given}) n
+        where ${someStand} and (select count(*) from written_${at}) + (select count(*) from met_${at}) < ${rows}
+        returning ${keyList(dataset, 'r')}r.recorded_at, r.superseded_at)`,
+    ],
+    written: `(${appended} + (select count(*) from written_${at}) + (select count(*) from said_${at}))`,
+    ...NO_CONFIRMATION,
+    events: `${appearances(dataset, arrays, appended, recordedAt, observedAt)}
+      union all
+      ${eventsOf(
+        dataset,
+        `select ${keyList(dataset, 'n')}n.recorded_at as begins, 'a' as kind from written_${at} n
+        union all select ${keyList(dataset, 'n')}n.recorded_at, case when n.superseded_at is null then 'r' else 's' end from said_${at} n`,
+        observedAt,
+      )}`,
+  };
+};
+
+/** The columns of the new row `n`, completed from the old row `o` unless they contradict each other. */
+function completed(dataset: Dataset): string {
+  return rowColumns(dataset)
+    .map(
+      (name) => `case when c.contradicts then n.${name} else coalesce(n.${name}, o.${name}) end as ${name}`,
+    )
+    .join(', ');
+}
+
+/** Whether an earlier row of the same key had the values of `n` already. */
+function known(dataset: Dataset): string {
+  return `exists (select from recorder.${dataset.name} o where ${sameKey(dataset, 'o', 'n')}
+          and not ${contradicts(dataset, 'n', 'o')} and not ${says(dataset, 'n', 'o')})`;
+}

@@ -1,0 +1,117 @@
+import type { Dataset } from '../../datasets/contract.ts';
+import { retireConfirmedMembers, retireMissingRows } from './absence.ts';
+import { incoming, requestCtes, rowColumns, sameKey, type Write, type WriteHistory } from './batch.ts';
+import { eventsOf, keyList } from './changes.ts';
+import type { Statement } from './statement-parts.ts';
+
+/** How the versions of a row are told apart in the table. */
+interface Versions {
+  readonly from: string;
+  readonly to: string;
+  /** SQL: the row `o` is the current one of its key. A unique index allows one. */
+  readonly current: string;
+  /** A row that is gone is not current: a member that comes back has earlier versions, a new member has none. */
+  readonly goneIsPast: boolean;
+  /** Whether the table counts the walks that missed a row, so that its absence can be confirmed by later ones. */
+  readonly countsMissed: boolean;
+  /** Set when a newer version takes over from `o` at `instant`. */
+  close(instant: string): string;
+  /** Set when the upstream no longer shows `o` from `instant` on. */
+  retire(instant: string): string;
+}
+
+const stateVersions: Versions = {
+  from: 'valid_from',
+  to: 'valid_to',
+  current: 'o.valid_to is null',
+  goneIsPast: true,
+  countsMissed: true,
+  close: (instant) => `valid_to = ${instant}, ended_by = 'changed'`,
+  retire: (instant) => `valid_to = ${instant}, ended_by = 'gone'`,
+};
+
+/**
+ * A point that vanished keeps its last value and is marked. When it comes back, the time between its versions shows when
+ * it was gone. Upstreams do drop whole windows for good, so this needs no confirmation.
+ */
+const pointVersions: Versions = {
+  from: 'recorded_at',
+  to: 'superseded_at',
+  current: '(o.superseded_at is null or o.vanished)',
+  goneIsPast: false,
+  countsMissed: false,
+  close: (instant) => `superseded_at = coalesce(o.superseded_at, ${instant}), vanished = false`,
+  retire: (instant) => `superseded_at = ${instant}, vanished = true`,
+};
+
+/** `state`: a member that changes gets a new version, one that is gone (proven by a whole list) gets `valid_to`. */
+export const writeState: WriteHistory = (statement, dataset, at) =>
+  versioned(statement, dataset, at, stateVersions);
+
+/** `series`: a point that is revised gets a new version; one that is gone from a window read to its end is marked. */
+export const writeSeries: WriteHistory = (statement, dataset, at) =>
+  versioned(statement, dataset, at, pointVersions);
+
+function versioned<W extends Write>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  versions: Versions,
+) {
+  const table = `recorder.${dataset.name}`;
+  const names = rowColumns(dataset);
+  const list = names.join(', ');
+  const row = (alias: string) => `row(${names.map((name) => `${alias}.${name}`).join(', ')})`;
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const late = statement.param('boolean', (write) => write.late);
+  // A version never begins before the previous one, even if the clock was set back.
+  const after = (previous: string) => `greatest(${observedAt}, ${previous} + interval '1 microsecond')`;
+  const same = sameKey(dataset, 'o', 'n');
+  const differs = `(o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')})`;
+  const lastEnd = versions.goneIsPast
+    ? `(select max(g.${versions.to}) from ${table} g where ${sameKey(dataset, 'g', 'n')})`
+    : 'null::timestamptz';
+  const retire = versions.countsMissed ? retireConfirmedMembers : retireMissingRows;
+  const missing = retire(statement, dataset, at, versions);
+  return {
+    ctes: [
+      ...requestCtes(statement, dataset, at),
+      // Of most members nothing is new: their rows go no further. `offset 0` makes the planner do one index lookup with the
+      // whole key for each row: it costs the same however many versions and other targets the table holds. Left to choose, it
+      // reads the whole table for a few hundred rows.
+      `compared_${at} as materialized (
+        select n.*, o.run_id is not null as known, f.run_id as by_run, o.${versions.from} as since, o.${versions.to} as until, o.place,
+          ${versions.countsMissed ? 'o.missed_walks is not null as was_missed,' : ''}
+          ${differs} as differs
+        from fence f, (${incoming(statement, dataset, at)}) n
+        left join lateral (
+          select o.*, o.ctid as place from ${table} o where ${same} and ${versions.current} offset 0) o on true
+        where (${differs}${versions.countsMissed ? ' or o.missed_walks is not null' : ''})
+          and not (${late} and o.run_id is not null and greatest(o.${versions.from}, o.${versions.to}) > ${observedAt}))`,
+      // A late row of a member that left after it was observed changes nothing either.
+      `changed_${at} as materialized (
+        select n.*, case when n.known then greatest(${after('since')}, until) else greatest(${observedAt}, e.last_end) end as begins,
+          case when ${versions.goneIsPast ? 'e.last_end' : 'n.until'} is not null then 'b' when n.known then 'r' else 'a' end as kind
+        from compared_${at} n cross join lateral (select case when not n.known then ${lastEnd} end as last_end) e
+        where n.differs and not (${late} and coalesce(e.last_end > ${observedAt}, false)))`,
+      `closed_${at} as (
+        update ${table} o set ${versions.close(after(`o.${versions.from}`))}
+        from changed_${at} n where n.known and o.ctid = n.place and ${versions.current} returning 1)`,
+      // Counting makes the old version end first: the unique index allows one current version at a time.
+      `written_${at} as (
+        insert into ${table} (${list}, ${versions.from}, run_id)
+        select ${list}, begins, by_run from changed_${at}
+        where (select count(*) from closed_${at}) >= 0 returning 1)`,
+      ...missing.ctes,
+    ],
+    written: `((select count(*) from written_${at}) + (select count(*) from retired_${at}))`,
+    unconfirmed: missing.unconfirmed,
+    shrunk: missing.shrunk,
+    events: eventsOf(
+      dataset,
+      `select ${keyList(dataset, 'n')}n.begins, n.kind from changed_${at} n where (select count(*) from written_${at}) >= 0
+        union all select ${keyList(dataset, 'r')}r.begins, 'l' from retired_${at} r`,
+      observedAt,
+    ),
+  };
+}

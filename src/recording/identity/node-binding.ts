@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import type postgres from 'postgres';
+import { NETWORK_IDS, type NetworkName, networkName } from '../../config/networks.ts';
+
+/** What the configuration says of a node. */
+export interface ConfiguredNode {
+  readonly name: string;
+  readonly url: string;
+  readonly network: NetworkName;
+  /** The id that the name stands for; undefined: that of the node that answers first. */
+  readonly nodeId?: string | undefined;
+}
+
+/** What identifies a node. Null: it does not report it. */
+export interface NodeIdentity {
+  readonly nodeId: string | null;
+  readonly networkId: number | null;
+  /** The id of the first block of the P-chain. */
+  readonly genesisId: string | null;
+}
+
+/** A configured name with the node that it stands for. Times are ms since 1970. */
+export interface NodeBinding extends NodeIdentity {
+  readonly verifiedAt: number | null;
+  readonly difference: string | null;
+  readonly differsAt: number | null;
+  readonly differsWhere: string | null;
+}
+
+/** Time without a sighting after which a difference is over, ms: within it, a load balancer shows the other node again. */
+const DIFFERENCE_ENDS_AFTER = 120_000;
+/** The least time between two notes of the same fact, ms. */
+const NOTE_EVERY = 10_000;
+
+/** The binding of a name; null: nothing was seen of it so far. */
+export async function loadBinding(sql: postgres.Sql, name: string): Promise<NodeBinding | null> {
+  const [row] = await sql<
+    {
+      node_id: string | null;
+      network_id: string | null;
+      genesis_id: string | null;
+      verified_at: Date | null;
+      difference: string | null;
+      differs_at: Date | null;
+      differs_where: string | null;
+    }[]
+  >`
+    select node_id, network_id, genesis_id, verified_at, difference, differs_at, differs_where
+    from recorder.node_bindings where node = ${name}`;
+  return row
+    ? {
+        nodeId: row.node_id,
+        networkId: row.network_id === null ? null : Number(row.network_id),
+        genesisId: row.genesis_id,
+        verifiedAt: row.verified_at?.getTime() ?? null,
+        difference: row.difference,
+        differsAt: row.differs_at?.getTime() ?? null,
+        differsWhere: row.differs_where,
+      }
+    : null;
+}
+
+/** The node id that a name stands for; null: the first node that answers decides. */
+export const boundNodeId = (node: ConfiguredNode, binding: NodeBinding | null): string | null =>
+  node.nodeId ?? binding?.nodeId ?? null;
+
+/** Why what answered is not the node that the name stands for, and how to fix it; null: it is. */
+export function differenceOf(
+  node: ConfiguredNode,
+  binding: NodeBinding | null,
+  seen: NodeIdentity,
+): string | null {
+  const { name, network } = node;
+  const expected = NETWORK_IDS[network];
+  if (seen.networkId !== null && seen.networkId !== expected)
+    return `another network: the node at the URL of ${name} belongs to the network ${networkName(seen.networkId)}, and the configuration records ${network}: correct its url, or network`;
+  if (binding?.networkId != null && binding.networkId !== expected)
+    return `another network: ${name} is recorded as a node of ${networkName(binding.networkId)}, and the configuration records ${network}: give the node another name`;
+  const bound = boundNodeId(node, binding);
+  if (bound !== null && seen.nodeId !== null && seen.nodeId !== bound)
+    return `another node: ${seen.nodeId} answers at the URL of ${name}, which stands for ${bound}: correct its url, or set its nodeId in upstreams.nodes to ${seen.nodeId} if it stands for this node from now on`;
+  if (binding?.genesisId != null && seen.genesisId !== null && seen.genesisId !== binding.genesisId)
+    return `another genesis: the first block of the P-chain of ${name} is ${seen.genesisId}, and ${binding.genesisId} is recorded: correct its url, or give the node another name`;
+  return null;
+}
+
+/** A digest of where a node is and which one it is meant to be: a change of the configuration changes it. */
+export const placeOf = ({ url, nodeId = '' }: ConfiguredNode): string =>
+  createHash('sha256').update(`${url}\n${nodeId}`).digest('hex');
+
+/**
+ * Whether a difference was seen so lately, at the same place, that the other node may still answer there.
+ * @param within ms
+ */
+export function differsStill(
+  node: ConfiguredNode,
+  { difference, differsAt, differsWhere }: NodeBinding,
+  now: number,
+  within = DIFFERENCE_ENDS_AFTER,
+): boolean {
+  return (
+    difference !== null && differsWhere === placeOf(node) && differsAt !== null && now - differsAt < within
+  );
+}
+
+/** Binds the name to what was seen, completes the binding, or notes that it still holds. @returns the binding as stored */
+export async function bindNode(
+  sql: postgres.Sql,
+  node: ConfiguredNode,
+  binding: NodeBinding | null,
+  seen: NodeIdentity,
+  now: number,
+): Promise<NodeBinding> {
+  const nodeId = boundNodeId(node, binding) ?? seen.nodeId;
+  const bound: NodeIdentity = {
+    nodeId,
+    networkId: binding?.networkId ?? seen.networkId,
+    genesisId: binding?.genesisId ?? seen.genesisId,
+  };
+  const ended = binding !== null && binding.difference !== null && !differsStill(node, binding, now);
+  const isNoted =
+    binding !== null &&
+    bound.nodeId === binding.nodeId &&
+    bound.networkId === binding.networkId &&
+    bound.genesisId === binding.genesisId &&
+    binding.verifiedAt !== null &&
+    now - binding.verifiedAt < NOTE_EVERY;
+  if (isNoted && !ended) return binding;
+  const at = new Date(now);
+  const by = node.nodeId === undefined ? 'first sight' : 'configuration';
+  // Another process may bind the name at the same moment: the first one decides, unless the configuration does.
+  await sql`
+    insert into recorder.node_bindings as b (node, node_id, network_id, genesis_id, bound_by, bound_at, verified_at)
+    values (${node.name}, ${bound.nodeId}, ${bound.networkId}, ${bound.genesisId}, ${by}, ${at}, ${at})
+    on conflict (node) do update set
+      node_id = coalesce(${node.nodeId ?? null}, b.node_id, excluded.node_id),
+      network_id = coalesce(b.network_id, excluded.network_id),
+      genesis_id = coalesce(b.genesis_id, excluded.genesis_id),
+      bound_by = case when b.node_id is distinct from coalesce(${node.nodeId ?? null}, b.node_id, excluded.node_id)
+        then excluded.bound_by else b.bound_by end,
+      bound_at = case when b.node_id is distinct from coalesce(${node.nodeId ?? null}, b.node_id, excluded.node_id)
+        then excluded.bound_at else b.bound_at end,
+      verified_at = excluded.verified_at,
+      difference = case when ${ended} then null else b.difference end,
+      differs_since = case when ${ended} then null else b.differs_since end,
+      differs_at = case when ${ended} then null else b.differs_at end,
+      differs_where = case when ${ended} then null else b.differs_where end`;
+  const stored = await loadBinding(sql, node.name);
+  if (!stored) throw new Error(`the binding of ${node.name} vanished`);
+  return stored;
+}
+
+/** Notes that something else answered than the node that the name stands for. @returns the binding as stored */
+export async function noteDifference(
+  sql: postgres.Sql,
+  node: ConfiguredNode,
+  binding: NodeBinding | null,
+  difference: string,
+  now: number,
+): Promise<NodeBinding> {
+  const place = placeOf(node);
+  if (
+    binding?.difference === difference &&
+    binding.differsWhere === place &&
+    now - (binding.differsAt ?? 0) < NOTE_EVERY
+  )
+    return binding;
+  const at = new Date(now);
+  const by = node.nodeId === undefined ? 'first sight' : 'configuration';
+  await sql`
+    insert into recorder.node_bindings as b
+      (node, node_id, bound_by, bound_at, difference, differs_since, differs_at, differs_where)
+    values (${node.name}, ${node.nodeId ?? null}, ${by}, ${at}, ${difference}, ${at}, ${at}, ${place})
+    on conflict (node) do update set difference = excluded.difference, differs_since = coalesce(b.differs_since, excluded.differs_since),
+      differs_at = excluded.differs_at, differs_where = excluded.differs_where`;
+  const stored = await loadBinding(sql, node.name);
+  if (!stored) throw new Error(`the binding of ${node.name} vanished`);
+  return stored;
+}

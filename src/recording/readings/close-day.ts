@@ -1,0 +1,170 @@
+import type { Dataset } from '../../datasets/contract.ts';
+import { asClosedDays, asOpenLooks, asRows, type ReadingForm, selectOf } from './forms.ts';
+import { numbering } from './members.ts';
+import { shapeOf, stripsOf, wholesOf } from './strips.ts';
+import { numbersOf, type Packing, packingOf, SEATS, tableOf } from './value-encoding.ts';
+
+/** What became of a day. */
+export interface Closed {
+  /** Readings that are packed now. */
+  readonly packed: number;
+  /** Readings that stay rows, because they cannot be packed exactly. */
+  readonly kept: number;
+}
+
+/**
+ * The statement that packs a day of a scope: all its readings, in whatever form they stand, become strips, and leave the form in
+ * which they were. It reads what it wrote, and fails where that is not digit for digit what stood there before.
+ * $1: the values of the request; $2: the day (UTC). It returns {@link Closed}, both numbers as `int`.
+ */
+export function closing(dataset: Dataset): string {
+  const packing = packingOf(dataset);
+  const { words, values, request } = packing;
+  const count = values.length;
+  const numbers = numbersOf(packing).map(({ at }) => at);
+  const begins = `($2::date::timestamp at time zone 'UTC')`;
+  const ends = `(($2::date + 1)::timestamp at time zone 'UTC')`;
+  const inDay = (column: string) => `${column} >= ${begins} and ${column} < ${ends}`;
+  const ofRequest = request.map(({ name }, at) => `r.${name} = ($1::text[])[${at + 1}]`);
+  const rows = asRows(packing, [...ofRequest, inDay('r.observed_at')].join(' and '));
+  const ofScope = `l.scope_id = (select scope_id from scope)`;
+  const forms = [
+    { form: rows, from: 'r.ctid' },
+    { form: asOpenLooks(packing, `${ofScope} and ${inDay('l.observed_at')}`), from: 'null::tid' },
+    { form: asClosedDays(packing, `${ofScope} and ${inDay('l.observed_at')}`), from: 'null::tid' },
+  ];
+  const shapes = values.map((value, at) => ({ ...shapeOf(value, at + 1), at: at + 1 }));
+  const told = [...values.map((_, at) => `v${at + 1}::text`), 'observed_at', 'run_id'].join(', ');
+  const written = asClosedDays(packing, 'true', { looks: 'looks', days: 'days', members: 'members' });
+  const v = values.map((_, at) => `v${at + 1}`).join(', ');
+  return `
+    with scope as materialized (
+      select scope_id from recorder.reading_scopes where dataset = ${tableOf(packing)} and request = $1::text[]
+    ), found as (
+      ${forms.map(({ form, from }) => readingsOf(packing, form, from)).join('\n      union all\n      ')}
+    ),
+    ${numbering({ suffix: '', words: 'select words from found' })},
+    readings as materialized (
+      -- A reading that was recorded again and stands in two forms is one.
+      select distinct on (m.n, f.observed_at) m.n, f.*
+      from found f join numbered m on m.words = f.words order by m.n, f.observed_at, f.place_of_row nulls first
+    ), shaped as materialized (
+      select n, ${shapes.map(({ scale, trimmed, at }) => `${scale} as s${at}, ${trimmed} as t${at}`).join(', ')},
+        bool_and(plain) and ${shapes.map(({ fits }) => fits).join(' and ')} as fits
+      from readings group by n
+    ), looks as materialized (
+      select scope_id, observed_at, run_id, $2::date as day,
+        (row_number() over (order by observed_at, run_id) - 1)::int as place
+      from scope cross join (select distinct observed_at, run_id from readings r join shaped h on h.n = r.n and h.fits) l
+    ), fitting as materialized (
+      select r.n, l.place, ${v}, r.observed_at, r.run_id, r.place_of_row
+      from readings r join shaped h on h.n = r.n and h.fits
+        join looks l on l.observed_at = r.observed_at and l.run_id = r.run_id
+    ), shapes as materialized (
+      ${shapes.map(({ at }) => `select n, ${at} as c, s${at} as scale, t${at} as trimmed from shaped where fits`).join(' union all ')}
+    ), wholes as materialized (
+      ${wholesOf(packing, 'fitting', 'shapes', 'n')}
+    ),
+    ${stripsOf({ suffix: '', key: 'n, c', wholes: 'wholes', shapes: 'shapes', places: 'looks', sloping: true }).join(',\n    ')},
+    presence as materialized (
+      select m.n, string_agg(case when f.n is null then '0' else '1' end, '' order by l.place) as bits, count(f.n) as read
+      from (select distinct n from strips) m cross join looks l left join fitting f on f.n = m.n and f.place = l.place group by m.n
+    ), sums as materialized (
+      select n, c, sum(whole) as sum, count(whole) as told from wholes group by n, c
+    ), cells as materialized (
+      select u.chunk, u.seat, c.c, s.base, s.slope, s.mode, coalesce(s.bits, '') as bits, t.sum, coalesce(t.told, 0) as told,
+        sum(length(coalesce(s.bits, ''))) over (partition by u.chunk order by u.seat, c.c) - length(coalesce(s.bits, '')) as start
+      from (select distinct n / ${SEATS} as chunk from strips) k
+        cross join lateral (select k.chunk, seat from generate_series(1, ${SEATS}) seat) u
+        cross join generate_series(1, ${count}) c
+        left join strips s on s.n = u.chunk * ${SEATS} + u.seat - 1 and s.c = c.c
+        left join sums t on t.n = s.n and t.c = s.c
+    ), seated as (
+      select k.chunk, (select count(*) from looks) as looks,
+        bool_and(p.n is null or p.read = (select count(*) from looks)) as whole,
+        string_agg(coalesce(p.bits, repeat('0', (select count(*) from looks)::int)), '' order by u.seat) as bits
+      from (select distinct n / ${SEATS} as chunk from strips) k cross join generate_series(1, ${SEATS}) u(seat)
+        left join presence p on p.n = k.chunk * ${SEATS} + u.seat - 1
+      group by k.chunk
+    ), days as materialized (
+      select (select scope_id from scope) as scope_id, c.chunk, $2::date as day, s.looks::int as looks,
+        array_agg(c.base order by seat, c.c) as base,
+        case when bool_or(c.slope <> 0) then array_agg(coalesce(c.slope, 0) order by seat, c.c) end as slope,
+        array_agg(coalesce(c.mode, 0) order by seat, c.c) as mode,
+        array_agg(c.start::int order by seat, c.c) as start,
+        case when not s.whole then s.bits::varbit end as present,
+        string_agg(c.bits, '' order by seat, c.c)::varbit as bits,
+        coalesce(array_agg(c.sum order by seat, c.c) filter (where c.c in (${numbers.join(', ') || 'null'})), '{}') as sums,
+        coalesce(array_agg(c.told::int order by seat, c.c) filter (where c.c in (${numbers.join(', ') || 'null'})), '{}') as told
+      from cells c join seated s on s.chunk = c.chunk group by c.chunk, s.looks, s.whole, s.bits
+    ), members as materialized (
+      select (select scope_id from scope) as scope_id, n::int / ${SEATS} as chunk, (n % ${SEATS} + 1)::int as seat, words from numbered
+    ), reread as materialized (
+      select m.chunk * ${SEATS} + m.seat - 1 as n, ${values
+        .map(({ column }, at) => `${written.columns.get(column.name)} as v${at + 1}`)
+        .join(', ')}, l.observed_at, l.run_id
+      from ${written.from}
+    ), wrong as materialized (
+      select count(*) as readings from (
+        (select n, ${told} from fitting except all select n, ${told} from reread)
+        union all
+        (select n, ${told} from reread except all select n, ${told} from fitting)) differing
+    ), checked as materialized (
+      select case when w.readings = 0 then true else reporting.refused(format(
+        'the readings of %s of %s on %s are not the same when they are packed: %s differ', ${tableOf(packing)}, $1::text[], $2::date, w.readings)) is null end as fine
+      from wrong w
+    ), gone_rows as (
+      delete from recorder.${dataset.name} r using fitting f where r.ctid = f.place_of_row and (select fine from checked) returning 1
+    ), gone_twice as (
+      delete from recorder.${dataset.name} r using found f join numbered m on m.words = f.words
+        join readings g on g.n = m.n and g.observed_at = f.observed_at and g.place_of_row is null
+      where r.ctid = f.place_of_row and (select fine from checked) returning 1
+    ), gone_open as (
+      delete from recorder.reading_open l where ${ofScope} and ${inDay('l.observed_at')} and (select fine from checked) returning 1
+    ), gone_looks as (
+      delete from recorder.reading_looks l where ${ofScope} and ${inDay('l.observed_at')} and (select fine from checked) returning 1
+    ), gone_days as (
+      delete from recorder.reading_days l where ${ofScope} and l.day = $2::date and (select fine from checked) returning 1
+    ), kept as materialized (
+      select r.* from readings r join shaped h on h.n = r.n and not h.fits
+    ), kept_rows as (
+      insert into recorder.${dataset.name} (${[...request, ...words, ...values.map(({ column }) => column)].map(({ name }) => name).join(', ')}, observed_at, run_id)
+      select ${[...request.map((_, at) => `($1::text[])[${at + 1}]`), ...words.map((_, at) => `words[${at + 1}]`), ...values.map((_, at) => `v${at + 1}`)].join(', ')}, observed_at, run_id
+      from kept where place_of_row is null and (select fine from checked) returning 1
+    ), new_members as (
+      insert into recorder.reading_members (scope_id, chunk, seat, words)
+      select scope_id, chunk, seat, m.words from members m
+      where not exists (select from known k where k.words = m.words) and exists (select from strips s where s.n = m.chunk * ${SEATS} + m.seat - 1) returning 1
+    ), new_looks as (
+      -- The counts make what stood there leave first.
+      insert into recorder.reading_looks (scope_id, observed_at, run_id, day, place)
+      select scope_id, observed_at, run_id, day, place from looks
+      where (select count(*) from gone_looks) >= 0 and (select fine from checked) returning 1
+    ), new_days as (
+      insert into recorder.reading_days (scope_id, chunk, day, looks, base, slope, mode, start, present, bits, sums, told)
+      select scope_id, chunk, day, looks, base, slope, mode, start, present, bits, sums, told from days
+      where (select count(*) from gone_days) >= 0 and (select fine from checked) returning 1
+    ), remembered as (
+      insert into recorder.reading_kept as k (scope_id, day, rows)
+      select scope_id, $2::date, (select count(*) from kept) from scope where (select count(*) from kept) > 0
+      on conflict (scope_id, day) do update set rows = excluded.rows returning 1
+    )
+    select (select count(*) from fitting)::int as packed, (select count(*) from kept)::int as kept`;
+}
+
+function readingsOf({ words, values, loose }: Packing, form: ReadingForm, placeOfRow: string): string {
+  const text = ({ name }: { name: string }) => form.columns.get(name) ?? 'null';
+  const plain = loose.flatMap((name) => form.columns.get(name) ?? []).map((column) => `${column} is null`);
+  const columns = new Map([
+    ['words', words.length === 0 ? `'{}'::text[]` : `array[${words.map(text).join(', ')}]::text[]`],
+    ...values.map(({ column }, at): [string, string] => [`v${at + 1}`, text(column)]),
+    ['observed_at', text({ name: 'observed_at' })],
+    ['run_id', text({ name: 'run_id' })],
+    ['plain', plain.join(' and ') || 'true'],
+    ['place_of_row', placeOfRow],
+  ]);
+  return selectOf(
+    { columns, from: form.from },
+    [...columns.keys()].map((name) => [name, '']),
+  );
+}

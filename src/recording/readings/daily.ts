@@ -1,0 +1,72 @@
+import type { DatasetColumn } from '../../datasets/contract.ts';
+import { asOpenLooks, asRows, type ReadingForm } from './forms.ts';
+import { unitOf } from './strip.ts';
+import { cellOf, numbersOf, type Packing, tableOf, wasRead } from './value-encoding.ts';
+
+/** SQL: the day (UTC) of an instant. */
+const dayOf = (instant: string) => `(${instant} at time zone 'UTC')::date`;
+
+/**
+ * SQL: for each thing that was read and each day, the number of readings, and of each column of numbers the average to twelve
+ * decimals. A closed day has its sums, and each thing once, so that a year of many members is neither unpacked nor grouped; only
+ * days of which readings also stand in another form are.
+ * @param names the columns that tell things apart: those of the request, and all words
+ */
+export function dailyOf(packing: Packing, names: readonly DatasetColumn[]): string {
+  const numbers = numbersOf(packing);
+  const things = names.map(({ name }) => name).join(', ');
+  const counted = (form: ReadingForm) => `
+  select ${names.map(({ name }) => form.columns.get(name)).join(', ')}, ${dayOf(form.columns.get('observed_at') ?? '')} as day,
+    ${numbers.map(({ column }) => `${form.columns.get(column.name)}::numeric as sum_${column.name}, (${form.columns.get(column.name)} is not null)::int as told_${column.name}`).join(', ')}
+  from ${form.from}`;
+  const closed = closedSums(packing, names);
+  return `select ${things}, day, ${numbers
+    .map(
+      ({ column: { name } }) =>
+        `told_${name}::bigint as ${name}_readings, round(sum_${name} / nullif(told_${name}, 0), 12) as ${name}_average`,
+    )
+    .join(', ')}
+from (${closed} and d.day <> all(${daysElsewhere(packing)})
+  union all
+  select ${things}, day, ${numbers.map(({ column: { name } }) => `sum(sum_${name}), sum(told_${name})`).join(', ')}
+  from (${closed} and d.day = any(${daysElsewhere(packing)})
+    union all${counted(asOpenLooks(packing))}
+    union all${counted(asRows(packing))}
+  ) several
+  group by ${things}, day
+) days`;
+}
+
+/** SQL: of each thing and closed day the sum of each column of numbers, `sum_` and its name, and of how many, `told_`. */
+function closedSums(packing: Packing, names: readonly DatasetColumn[]): string {
+  const numbers = numbersOf(packing);
+  const cell = (at: number) => cellOf(numbers.length, at);
+  const mode = (at: number) => `d.mode[${cellOf(packing.values.length, at)}]`;
+  const closed = new Map([
+    ...packing.request.map(({ name }, at): [string, string] => [name, `s.request[${at + 1}]`]),
+    ...packing.words.map(({ name }, at): [string, string] => [name, `m.words[${at + 1}]`]),
+  ]);
+  return `
+  select ${names.map(({ name }) => `${closed.get(name)} as ${name}`).join(', ')}, d.day,
+    ${numbers.map(({ column, at }, place) => `d.sums[${cell(place + 1)}] * ${unitOf(mode(at))} as sum_${column.name}, d.told[${cell(place + 1)}] as told_${column.name}`).join(', ')}
+  from recorder.reading_days d
+    join recorder.reading_scopes s on s.scope_id = d.scope_id
+    join recorder.reading_members m on m.scope_id = d.scope_id and m.chunk = d.chunk
+  where s.dataset = ${tableOf(packing)} and ${wasRead(packing)}`;
+}
+
+/**
+ * SQL: an array of the days that have readings in another form than closed days, of any scope. It is worked out once for a question. The rows
+ * of a dataset's own table may be many, as an earlier version left them, so that its days are looked for one after the other by the index.
+ */
+function daysElsewhere(packing: Packing): string {
+  const nextDay = (where: string) =>
+    `(select ${dayOf('observed_at')} from recorder.${packing.dataset.name}${where} order by observed_at limit 1)`;
+  return `array(
+    with recursive of_rows (day) as (
+      select ${nextDay('')}
+      union all
+      select ${nextDay(` where observed_at >= ((of_rows.day + 1)::timestamp at time zone 'UTC')`)} from of_rows where of_rows.day is not null)
+    select day from of_rows where day is not null
+    union select ${dayOf('observed_at')} from recorder.reading_open where dataset = ${tableOf(packing)})`;
+}

@@ -1,0 +1,130 @@
+import { readAt, type Strip } from './strip.ts';
+import { cellOf, isAmong, numberOf, type Packing, tableOf, wasRead } from './value-encoding.ts';
+
+/** A SELECT over readings: its columns by name, as SQL, and where they come from. */
+export interface ReadingForm {
+  readonly columns: ReadonlyMap<string, string>;
+  /** SQL behind FROM. */
+  readonly from: string;
+}
+
+/** SQL of a form with the columns that are wanted, in their order. Those that a form does not have are null. */
+export const selectOf = (
+  { columns, from }: ReadingForm,
+  names: readonly (readonly [name: string, type: string])[],
+) =>
+  `select ${names.map(([name, type]) => `${columns.get(name) ?? `null::${type}`} as ${name}`).join(', ')} from ${from}`;
+
+/** The columns of a reading by name and type: those of its dataset, of unknown fields, its instant and its run. */
+const columnsOf = ({ dataset }: Packing): readonly (readonly [name: string, type: string])[] => [
+  ...dataset.columns.map(({ name, type }) => [name, type] as const),
+  ['extra', 'jsonb'],
+  ['observed_at', 'timestamptz'],
+  ['run_id', 'bigint'],
+];
+
+/**
+ * SQL: all readings, in whatever form they stand. What the recorder needs is read here and not in the view, which is the users'.
+ * @param names the columns that are wanted, in their order; absent: all
+ */
+export function allReadings(packing: Packing, names = columnsOf(packing)): string {
+  return [asClosedDays(packing), asOpenLooks(packing), asRows(packing)]
+    .map((form) => selectOf(form, names))
+    .join('\nunion all\n');
+}
+
+/** Readings as rows of the dataset's own table: those that came late, that cannot be packed, or that an earlier version wrote. */
+export function asRows(packing: Packing, where = 'true'): ReadingForm {
+  return {
+    columns: new Map(columnsOf(packing).map(([name]) => [name, `r.${name}`])),
+    from: `recorder.${packing.dataset.name} r where ${where}`,
+  };
+}
+
+/** Readings of looks of open days. */
+export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
+  const number = numberOf('m');
+  const columns = decoded(packing, (at) => ({
+    base: `l.base[${at}]`,
+    slope: null,
+    mode: `l.mode[${at}]`,
+    start: `l.start[${at}]`,
+    bits: 'l.bits',
+    place: `(case when l.dense then bit_count(substring(l.present from 1 for ${number}))::int else ${number} end)`,
+  }));
+  return {
+    columns,
+    from: `recorder.reading_open l
+    join recorder.reading_scopes s on s.scope_id = l.scope_id
+    join recorder.reading_members m on m.scope_id = l.scope_id
+  where l.dataset = ${tableOf(packing)} and s.dataset = ${tableOf(packing)}
+    and ${isAmong(number, 'l.present')} and ${where}`,
+  };
+}
+
+/**
+ * SQL: the instant of the last look at a scope, found without reading what was read; null: there is none.
+ * @param request SQL of each value of the request
+ */
+export function lastLookAt(packing: Packing, request: readonly string[]): string {
+  const { dataset } = packing;
+  const last = (table: string) => `(
+        select k.observed_at from recorder.${table} k where k.scope_id = (
+          select scope_id from recorder.reading_scopes where dataset = ${tableOf(packing)} and request = array[${request.join(', ')}])
+        order by k.observed_at desc limit 1)`;
+  const ofRequest = packing.request.map(({ name }, at) => `q.${name} = ${request[at]}`).join(' and ');
+  return `greatest(${last('reading_open')}, ${last('reading_looks')}, (
+        select q.observed_at from recorder.${dataset.name} q where ${ofRequest} order by q.observed_at desc limit 1))`;
+}
+
+/** Where closed days stand, so that the same SQL reads tables and what is about to be written to them. */
+export interface ClosedDays {
+  readonly looks: string;
+  readonly days: string;
+  readonly members: string;
+}
+
+const STORED: ClosedDays = {
+  looks: 'recorder.reading_looks',
+  days: 'recorder.reading_days',
+  members: 'recorder.reading_members',
+};
+
+/** Readings of closed days. */
+export function asClosedDays(
+  packing: Packing,
+  where = 'true',
+  { looks, days, members } = STORED,
+): ReadingForm {
+  const cell = (at: number) => cellOf(packing.values.length, at);
+  const columns = decoded(packing, (at) => ({
+    base: `d.base[${cell(at)}]`,
+    slope: `d.slope[${cell(at)}]`,
+    mode: `d.mode[${cell(at)}]`,
+    start: `d.start[${cell(at)}]`,
+    bits: 'd.bits',
+    place: 'l.place',
+  }));
+  return {
+    columns,
+    from: `${looks} l
+    join recorder.reading_scopes s on s.scope_id = l.scope_id
+    join ${days} d on d.scope_id = l.scope_id and d.day = l.day
+    join ${members} m on m.scope_id = d.scope_id and m.chunk = d.chunk
+  where s.dataset = ${tableOf(packing)} and ${wasRead(packing)}
+    and (d.present is null or get_bit(d.present, (m.seat - 1) * d.looks + l.place) = 1) and ${where}`,
+  };
+}
+
+function decoded({ request, words, values }: Packing, strip: (at: number) => Strip): Map<string, string> {
+  return new Map([
+    ...request.map(({ name }, at): [string, string] => [name, `s.request[${at + 1}]`]),
+    ...words.map(({ name }, at): [string, string] => [name, `m.words[${at + 1}]`]),
+    ...values.map(({ column, kind }, at): [string, string] => [
+      column.name,
+      readAt(strip(at + 1), kind, column.nullable, 'l.observed_at'),
+    ]),
+    ['observed_at', 'l.observed_at'],
+    ['run_id', 'l.run_id'],
+  ]);
+}

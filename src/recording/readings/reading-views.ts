@@ -1,0 +1,41 @@
+import type { DatasetColumn } from '../../datasets/contract.ts';
+import { type Packing, tableOf } from './value-encoding.ts';
+
+/** The views of {@link looksOf} and {@link membersOf}, of a dataset by its name. */
+export const looksView = (dataset: string) => `${dataset}_looks`;
+export const membersView = (dataset: string) => `${dataset}_members`;
+
+/**
+ * SQL: the looks at each scope, found without reading what was read: the values of the request, the instant, and the run. Those
+ * of a time are found scope by scope; nothing is made distinct over all forms, so that a bound reaches each of them.
+ */
+export function looksOf(packing: Packing): string {
+  const { dataset, request } = packing;
+  const requested = request.map(({ name }, at) => `s.request[${at + 1}] as ${name}`);
+  const packed = (table: string) => `select ${[...requested, 'l.observed_at', 'l.run_id'].join(', ')}
+from recorder.${table} l join recorder.reading_scopes s on s.scope_id = l.scope_id
+where s.dataset = ${tableOf(packing)}`;
+  const rows = `select distinct ${[...request.map(({ name }) => name), 'observed_at', 'run_id'].join(', ')} from recorder.${dataset.name}`;
+  return [packed('reading_looks'), packed('reading_open'), rows].join('\nunion all\n');
+}
+
+/** The columns that tell the things that are read apart and are never null: the request, and the texts of the key. */
+export const membersColumns = ({ dataset, request, words }: Packing): readonly DatasetColumn[] => [
+  ...request,
+  ...words.filter(({ name, nullable }) => dataset.key.includes(name) && !nullable),
+];
+
+/** SQL: each thing that was ever read, as far back as readings are kept, by {@link membersColumns}. */
+export function membersOf(packing: Packing): string {
+  const { dataset, request, words } = packing;
+  const wanted = membersColumns(packing);
+  const stored = new Map([
+    ...request.map(({ name }, at): [string, string] => [name, `s.request[${at + 1}]`]),
+    ...words.map(({ name }, at): [string, string] => [name, `m.words[${at + 1}]`]),
+  ]);
+  return `select ${wanted.map(({ name }) => `${stored.get(name)} as ${name}`).join(', ')}
+from recorder.reading_scopes s join recorder.reading_members m on m.scope_id = s.scope_id
+where s.dataset = ${tableOf(packing)}
+union
+select ${wanted.map(({ name }) => name).join(', ')} from recorder.${dataset.name}`;
+}

@@ -1,0 +1,102 @@
+import { NO_CONFIRMATION } from '../histories/absence.ts';
+import type { WriteHistory } from '../histories/batch.ts';
+import { incoming, rowColumns, sameKey } from '../histories/batch.ts';
+import { saying } from '../histories/changes.ts';
+import { allReadings } from './forms.ts';
+import { numbering } from './members.ts';
+import { shapeOf, stripsOf, wholesOf } from './strips.ts';
+import { packingOf, SEATS, tableOf, wordsIn } from './value-encoding.ts';
+
+/**
+ * `sample`: one reading a key and instant. The readings of a look become one row of strips, a strip a column. What cannot be
+ * packed exactly, and what comes to a look that is written already, becomes rows of the dataset's own table, which are packed
+ * with their day (closing.ts).
+ */
+export const writeSample: WriteHistory = (statement, dataset, at) => {
+  const packing = packingOf(dataset);
+  const { values, loose } = packing;
+  const suffix = `_${at}`;
+  const names = rowColumns(dataset).join(', ');
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const asked = `array[${dataset.request
+    .map((key) => statement.param('text', ({ target }) => target[key] ?? ''))
+    .join(', ')}]`;
+  const table = tableOf(packing);
+  const ofScope = `scope_id = (select scope_id from scope${suffix})`;
+  const shapes = values.map((value, place) => ({ ...shapeOf(value, place + 1), at: place + 1 }));
+  const column = (name: string) => `(select array_agg(${name} order by c) from strips${suffix})`;
+  return {
+    ctes: [
+      `given${suffix} as materialized (
+        select i.*, fence.run_id, ${wordsIn(packing, 'i')} as words, ${loose.map((name) => `i.${name} is null`).join(' and ')} as plain
+        from (${incoming(statement, dataset, at)}) i, fence)`,
+      `made_scope${suffix} as materialized (
+        insert into recorder.reading_scopes (dataset, request, next_member)
+        select ${table}, ${asked}, (select count(distinct words) from given${suffix}) where exists (select from given${suffix})
+          and not exists (select from recorder.reading_scopes where dataset = ${table} and request = ${asked})
+        returning scope_id)`,
+      `scope${suffix} as materialized (
+        select scope_id from recorder.reading_scopes where dataset = ${table} and request = ${asked} and exists (select from given${suffix})
+        union all select scope_id from made_scope${suffix})`,
+      numbering({ suffix, words: `select words from given${suffix}`, made: `made_scope${suffix}` }),
+      `values${suffix} as materialized (
+        select m.n, (row_number() over (order by m.n) - 1)::int as place, ${values.map((one, place) => `g.${one.column.name} as v${place + 1}`).join(', ')},
+          ${observedAt} as observed_at, g.plain
+        from given${suffix} g join numbered${suffix} m on m.words = g.words)`,
+      `shaped${suffix} as materialized (
+        select ${shapes.map(({ scale, trimmed, at: c }) => `${scale} as s${c}, ${trimmed} as t${c}`).join(', ')},
+          bool_and(plain) and ${shapes.map(({ fits }) => fits).join(' and ')}
+            and not exists (select from recorder.reading_open where ${ofScope} and observed_at = ${observedAt})
+            and not exists (select from recorder.reading_looks where ${ofScope} and observed_at = ${observedAt})
+            as fits
+        from values${suffix} having count(*) = (select count(*) from given${suffix}) and count(*) > 0)`,
+      `shapes${suffix} as materialized (
+        ${shapes.map(({ at: c }) => `select ${c} as c, s${c} as scale, t${c} as trimmed from shaped${suffix} where fits`).join(' union all ')})`,
+      `wholes${suffix} as materialized (
+        ${wholesOf(packing, `values${suffix}`, `shapes${suffix}`, null)})`,
+      `places${suffix} as materialized (
+        select place from generate_series(0, (select max(place) from wholes${suffix})) place)`,
+      ...stripsOf({
+        suffix,
+        key: 'c',
+        wholes: `wholes${suffix}`,
+        shapes: `shapes${suffix}`,
+        places: `places${suffix}`,
+        sloping: false,
+      }),
+      `look${suffix} as (
+        insert into recorder.reading_open (dataset, scope_id, observed_at, run_id, dense, base, mode, start, present, bits)
+        select ${table}, (select scope_id from scope${suffix}), ${observedAt}, fence.run_id, true, ${column('base')}, ${column('mode')},
+          (select array_agg(start order by c) from (select c, (sum(length(bits)) over (order by c) - length(bits))::int as start from strips${suffix}) s),
+          ${presence(`select n from values${suffix}`)},
+          (select string_agg(bits, '' order by c)::varbit from strips${suffix})
+        from fence, shaped${suffix} where fits returning 1)`,
+      `written${suffix} as (
+        insert into recorder.${dataset.name} as r (${names}, observed_at, run_id)
+        select ${names}, ${observedAt}, run_id from given${suffix} n
+        where not exists (select from look${suffix}) and not exists (
+          select from (${allReadings(packing)}) o where ${sameKey(dataset, 'o', 'n')} and o.observed_at = ${observedAt})
+        on conflict do nothing returning ${wordsIn(packing, 'r')} as words)`,
+      `members${suffix} as (
+        insert into recorder.reading_members (scope_id, chunk, seat, words)
+        select (select scope_id from scope${suffix}), n / ${SEATS}, n % ${SEATS} + 1, words
+        from numbered${suffix} m where (exists (select from look${suffix}) or m.words in (select words from written${suffix}))
+          and not exists (select from known${suffix} k where k.words = m.words) returning 1)`,
+      `told${suffix} as materialized (
+        select n from values${suffix} where exists (select from look${suffix})
+        union select m.n from written${suffix} w join numbered${suffix} m on m.words = w.words)`,
+    ],
+    written: `(case when exists (select from look${suffix}) then (select count(*) from given${suffix}) else (select count(*) from written${suffix}) end)`,
+    ...NO_CONFIRMATION,
+    events: `${saying({
+      changes: `(select count(*) from told${suffix})`,
+      scope_id: `(select scope_id from scope${suffix})`,
+      present: presence(`select n from told${suffix}`),
+    })} where exists (select from told${suffix})`,
+  };
+};
+
+/** SQL: a bit a number, up to the highest one: whether it is among them. @param numbers a SELECT of `n`, each once */
+const presence = (numbers: string) => `(
+          select string_agg(repeat('0', (n - before - 1)::int) || '1', '' order by n)::varbit
+          from (select n, lag(n, 1, -1) over (order by n) as before from (${numbers}) numbers) gaps)`;

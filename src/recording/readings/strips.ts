@@ -1,0 +1,140 @@
+import { LIMIT, MODE, MOST_SCALE, POWERS, SLOPE_SHIFT } from './strip.ts';
+import type { PackedColumn, Packing } from './value-encoding.ts';
+
+/**
+ * SQL expressions over readings of one strip, for the values of column `at` (from 1), which are named `v1`, `v2` …: with how
+ * many decimals they are taken, whether trailing zeros are removed again, and whether they can be packed exactly.
+ */
+export function shapeOf(
+  { kind }: PackedColumn,
+  at: number,
+): { scale: string; trimmed: string; fits: string } {
+  const value = `v${at}`;
+  switch (kind) {
+    case 'flag':
+      return { scale: '0', trimmed: 'false', fits: 'true' };
+    case 'whole':
+      return { scale: '0', trimmed: 'false', fits: `coalesce(max(abs(${value}::numeric)) < ${LIMIT}, true)` };
+    case 'instant': {
+      const isWhole = `${value} = date_trunc('second', ${value})`;
+      const between = (from: string, to: string) => `${value} > '${from} UTC' and ${value} < '${to} UTC'`;
+      return {
+        scale: `case when bool_and(${isWhole}) then 0 else 6 end`,
+        trimmed: 'false',
+        // It is read as microseconds since 1970 in a double, which has all of 285 years, and whole seconds of any year.
+        fits: `coalesce(bool_and(${between('0001-01-01', '9999-12-31')} and (${isWhole} or ${between('1685-01-01', '2255-01-01')})), true)`,
+      };
+    }
+    case 'number': {
+      const [least, most] = [`min(scale(${value}))`, `max(scale(${value}))`];
+      const alike = `(${least} = ${most} or bool_and(scale(${value}) = min_scale(${value})))`;
+      // Of what is no number, such as NaN, the scale is null.
+      const within = `case when ${most} <= ${MOST_SCALE} then max(abs(${value})) * ${POWERS}[${most} + 1] < ${LIMIT} else false end`;
+      return {
+        scale: `coalesce(${most}, 0)`,
+        trimmed: `coalesce(${least} < ${most}, false)`,
+        fits: `(count(${value}) = 0 or (count(scale(${value})) = count(${value}) and ${alike} and ${within}))`,
+      };
+    }
+  }
+}
+
+/** SQL: a value as a whole number. @param scale the decimals @param observedAt the instant of the look */
+export function wholeOf({ kind }: PackedColumn, value: string, scale: string, observedAt: string): string {
+  const power = `${POWERS}[${scale} + 1]`;
+  switch (kind) {
+    case 'flag':
+      return `${value}::int::bigint`;
+    case 'whole':
+      return `${value}::bigint`;
+    case 'number':
+      return `(${value} * ${power})::bigint`;
+    case 'instant':
+      return `(floor(extract(epoch from ${observedAt}) * ${power}) - extract(epoch from ${value}) * ${power})::bigint`;
+  }
+}
+
+/** The names of CTEs between which strips are made, and what identifies a strip. */
+export interface StripsOf {
+  /** Added to the names of the CTEs. */
+  readonly suffix: string;
+  /** The columns that identify a strip, such as `n, c`. */
+  readonly key: string;
+  /** A CTE with the key, `place`, and `whole`: a row a reading of a strip, null where the value is null. */
+  readonly wholes: string;
+  /** A CTE with the key, `scale` and `trimmed`. */
+  readonly shapes: string;
+  /** A CTE with `place`: every place that a strip has. */
+  readonly places: string;
+  readonly sloping: boolean;
+}
+
+/**
+ * The CTEs that make strips. The last is `strips` with its suffix: the key, base, slope, mode, width, and the bits as a text of
+ * zeros and ones.
+ */
+export function stripsOf({ suffix, key, wholes, shapes, places, sloping }: StripsOf): string[] {
+  const on = (left: string, right: string) =>
+    key
+      .split(', ')
+      .map((name) => `${left}.${name} = ${right}.${name}`)
+      .join(' and ');
+  const of = (alias: string) =>
+    key
+      .split(', ')
+      .map((name) => `${alias}.${name}`)
+      .join(', ');
+  const bent = (slope: string, place: string) => `((${slope}::bigint * ${place}) >> ${SLOPE_SHIFT})`;
+  const width = (range: string) =>
+    `(case ${range} when 0 then 0 else length(ltrim((${range})::bigint::bit(64)::text, '0')) end)`;
+  return [
+    `ends${suffix} as (
+      select ${key}, min(place) as first, max(place) as last,
+        (array_agg(whole order by place))[1] as at_first, (array_agg(whole order by place desc))[1] as at_last
+      from ${wholes} where whole is not null group by ${key})`,
+    `slopes${suffix} as (
+      select ${of('s')}, s.scale, s.trimmed, ${
+        sloping
+          ? `coalesce(case when e.last > e.first and abs(e.at_last::numeric - e.at_first) < 500000
+          then ((e.at_last - e.at_first) * ${2 ** SLOPE_SHIFT} / (e.last - e.first))::int end, 0)`
+          : '0'
+      } as slope
+      from ${shapes} s left join ends${suffix} e on ${on('e', 's')})`,
+    `ranges${suffix} as (
+      select ${of('p')}, p.scale, p.trimmed, p.slope, count(*) > count(whole) as nulls,
+        coalesce(min(whole), 0) as flat_base, coalesce(max(whole) - min(whole), 0) as flat_range,
+        coalesce(min(whole - ${bent('p.slope', 'place')}), 0) as bent_base,
+        coalesce(max(whole - ${bent('p.slope', 'place')}) - min(whole - ${bent('p.slope', 'place')}), 0) as bent_range
+      from slopes${suffix} p join ${wholes} w on ${on('w', 'p')}
+      group by ${of('p')}, p.scale, p.trimmed, p.slope)`,
+    `chosen${suffix} as materialized (
+      select ${key}, scale, trimmed, nulls, case when bends then slope else 0 end as slope,
+        case when bends then bent_base else flat_base end as base,
+        case when bends then bent_width else flat_width end as width
+      from ranges${suffix} cross join lateral (
+        select *, bent_width < flat_width as bends from (
+          select ${width('(bent_range + nulls::int)')} as bent_width, ${width('(flat_range + nulls::int)')} as flat_width) widths) w)`,
+    `strips${suffix} as materialized (
+      select ${of('k')}, k.base, k.slope, k.width,
+        (k.width + (k.scale << ${MODE.scaleAt}) + k.trimmed::int * ${MODE.trimmed} + k.nulls::int * ${MODE.nullable})::smallint as mode,
+        case k.width when 0 then '' else string_agg(right((case
+          when w.place is null then 0
+          when w.whole is null then -1
+          else w.whole - ${bent('k.slope', 'w.place')} - k.base end)::bigint::bit(64)::text, k.width), '' order by p.place) end as bits
+      from chosen${suffix} k cross join ${places} p
+        left join ${wholes} w on ${on('w', 'k')} and w.place = p.place
+      group by ${of('k')}, k.base, k.slope, k.width, k.scale, k.trimmed, k.nulls)`,
+  ];
+}
+
+/** SQL: the CTE `wholes`: the readings of CTE `from`, a row a column. @param member what identifies a strip beside its column */
+export function wholesOf(packing: Packing, from: string, shapes: string, member: string | null): string {
+  const on = member === null ? '' : ` and h.${member} = r.${member}`;
+  return packing.values
+    .map(
+      (value, at) =>
+        `select ${member === null ? '' : `r.${member}, `}${at + 1} as c, r.place, ${wholeOf(value, `r.v${at + 1}`, 'h.scale', 'r.observed_at')} as whole
+        from ${from} r join ${shapes} h on h.c = ${at + 1}${on}`,
+    )
+    .join('\n      union all\n      ');
+}

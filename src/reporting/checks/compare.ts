@@ -1,0 +1,178 @@
+import { sql as expression } from 'drizzle-orm';
+import type postgres from 'postgres';
+import { metricIntervals, metricPoints } from '../../datasets/metrics/metric-points.ts';
+import { ormOf } from '../../db/orm.ts';
+import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { breaksOf, type Day } from './breaks.ts';
+import { CHECK_METRICS, DAYS } from './metric-checks.ts';
+import { nodeChecks } from './node-checks.ts';
+
+const DAY = 86_400_000;
+/** The shortest time after the end of a bucket in which its value may still change, also when less was measured; ms. */
+const SETTLES_LEAST = 2 * DAY;
+/** The longest such time, ms. Without it, a service that once revised its whole history would not be compared any more. */
+const SETTLES_MOST = 14 * DAY;
+/** Readings of this time before the last comparison are read again, ms: runs that were under way then wrote some later. */
+const READINGS_AGAIN = DAY;
+/** More revisions than these are not measured again for each reader of `reporting.metric_settling`: of 50,000 it takes some 50 ms. */
+const MANY_REVISIONS = 50_000;
+/** The scope of the nodes. Every other scope is the id of a chain. */
+const NODES = 'nodes';
+
+/** The result of comparing all sources. */
+export interface Comparison {
+  readonly scopes: number;
+  readonly discrepancies: number;
+  /** How many of these were never found before. */
+  readonly discovered: number;
+  readonly breaks: number;
+  /** Scopes that could not be compared, with the reason. All others were compared. */
+  readonly failed: readonly { readonly scope: string; readonly error: string }[];
+}
+
+/**
+ * Compares values that several sources give for the same thing. Disagreements are shown in `reporting.discrepancies`, and
+ * changes of level in `reporting.series_breaks`. The result follows from the record: a second call changes nothing. A scope
+ * (the nodes, or a chain's metrics) that fails is noted in `reporting.check_runs` with the reason, and the others go on.
+ * @param now ms since 1970 @param signal stops the work between two scopes
+ */
+export async function compareSources(
+  sql: postgres.Sql,
+  now: number,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const chains = await ormOf(sql).execute<{ chain: string }>(expression`
+    select distinct t.target ->> 'chainId' as chain from ${targets} t
+    join ${targetDatasets} d using (source, target_key)
+    where d.dataset = ${metricPoints.name} and d.active order by 1`);
+  const scopes = [NODES, ...chains.map(({ chain }) => chain)];
+  await sql`delete from recorder.check_runs where scope <> all (${scopes})`;
+  const series = chains.length > 0 ? await seriesOf(sql, now) : '';
+  const failed: { scope: string; error: string }[] = [];
+  let discrepancies = 0;
+  let breaks = 0;
+  for (const scope of scopes) {
+    if (signal.aborted) break;
+    const began = performance.now();
+    try {
+      if (scope === NODES) discrepancies += await compareNodes(sql, now);
+      else {
+        discrepancies += await compareMetrics(sql, scope, series, now);
+        breaks += await findBreaks(sql, scope, series, now);
+      }
+      await noteDone(sql, scope, now, Math.round(performance.now() - began));
+    } catch (error) {
+      if (signal.aborted) break;
+      failed.push({ scope, error: messageOf(error) });
+      await noteFailed(sql, scope, now, messageOf(error));
+    }
+  }
+  const [fresh] = await sql<{ discovered: number }[]>`
+    select count(*)::int as discovered from recorder.discrepancies where found_at = ${instant(now)} and ended_at is null`;
+  return { scopes: scopes.length, discrepancies, discovered: fresh?.discovered ?? 0, breaks, failed };
+}
+
+/**
+ * The parameter $2 of {@link CHECK_METRICS} as JSON: for each metric and interval, how long values may still change after
+ * their bucket ended, as measured, and how far back every poll asks; both in seconds.
+ */
+async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
+  const measured = await measureSettling(sql, now);
+  return JSON.stringify(
+    Object.entries(metricIntervals).flatMap(([metric, intervals]) =>
+      intervals.map((time_interval) => {
+        const settled =
+          measured.find((one) => one.metric === metric && one.time_interval === time_interval)?.settled ?? 0;
+        const target = { chainId: '', metric, timeInterval: time_interval };
+        return {
+          metric,
+          time_interval,
+          settles: Math.min(Math.max(settled, SETTLES_LEAST), SETTLES_MOST) / 1000,
+          head: (metricPoints.source.range?.head(target) ?? 0) / 1000,
+        };
+      }),
+    ),
+  );
+}
+
+/** Measures how long metrics settle, and keeps it for who reads it until the next time where there is much to measure. @param now ms since 1970 */
+export const measureSettling = (sql: postgres.Sql, now: number) =>
+  sql<{ metric: string; time_interval: string; settled: number }[]>`
+    with measured as materialized (
+      select *, sum(revisions) over () > ${MANY_REVISIONS}::int as many from reporting.metric_settling_of(null)
+    ), gone as (
+      delete from recorder.metric_settling k where not exists (
+        select from measured m where (m.metric, m.time_interval) = (k.metric, k.time_interval) and m.many)
+    ), kept as (
+      insert into recorder.metric_settling as k
+        (metric, time_interval, revisions, points_revised, half_moved_within, settled_within, latest_move, measured_at)
+      select metric, time_interval, revisions, points_revised, half_moved_within, settled_within, latest_move, ${instant(now)}
+      from measured where many
+      on conflict (metric, time_interval) do update set revisions = excluded.revisions, points_revised = excluded.points_revised,
+        half_moved_within = excluded.half_moved_within, settled_within = excluded.settled_within,
+        latest_move = excluded.latest_move, measured_at = excluded.measured_at
+    )
+    select metric, time_interval, extract(epoch from settled_within)::float8 * 1000 as settled from measured`;
+
+async function compareMetrics(
+  sql: postgres.Sql,
+  chain: string,
+  series: string,
+  now: number,
+): Promise<number> {
+  const [row] = await sql.unsafe<{ found: number }[]>(CHECK_METRICS, [chain, series, instant(now)]);
+  return row?.found ?? 0;
+}
+
+async function compareNodes(sql: postgres.Sql, now: number): Promise<number> {
+  const [last] = await sql<{ checked_at: Date | null }[]>`
+    select checked_at from recorder.check_runs where scope = ${NODES}`;
+  const since = last?.checked_at ? instant(last.checked_at.getTime() - READINGS_AGAIN) : null;
+  let found = 0;
+  for (const { statement } of nodeChecks) {
+    const [row] = await sql.unsafe<{ found: number }[]>(
+      statement,
+      statement.includes('$2') ? [instant(now), since] : [instant(now)],
+    );
+    found += row?.found ?? 0;
+  }
+  return found;
+}
+
+async function findBreaks(sql: postgres.Sql, chain: string, series: string, now: number): Promise<number> {
+  const days = await sql.unsafe<{ metric: string; at: number; value: number }[]>(DAYS, [chain, series]);
+  const metrics = new Map<string, Day[]>();
+  for (const { metric, ...day } of days) metrics.set(metric, [...(metrics.get(metric) ?? []), day]);
+  const breaks = [...metrics].flatMap(([metric, points]) =>
+    breaksOf(points).map((one) => ({ metric, ...one })),
+  );
+  const rows = JSON.stringify(breaks.map((one) => ({ ...one, at: instant(one.at) })));
+  await sql`
+    with found as materialized (
+      select * from jsonb_to_recordset(${rows}::text::jsonb) as b(metric text, at timestamptz, before numeric, after numeric, strength numeric)
+    ), gone as (
+      delete from recorder.series_breaks b where b.chain_id = ${chain}
+        and not exists (select from found f where (f.metric, f.at) = (b.metric, b.broke_at)))
+    insert into recorder.series_breaks as b (chain_id, metric, broke_at, level_before, level_after, strength, found_at)
+    select ${chain}, metric, at, before, after, round(strength, 1), ${instant(now)} from found
+    on conflict (chain_id, metric, broke_at) do update set level_before = excluded.level_before,
+      level_after = excluded.level_after, strength = excluded.strength
+    where (b.level_before, b.level_after, b.strength) is distinct from
+      (excluded.level_before, excluded.level_after, excluded.strength)`;
+  return breaks.length;
+}
+
+async function noteDone(sql: postgres.Sql, scope: string, now: number, took: number): Promise<void> {
+  await sql`
+    insert into recorder.check_runs (scope, checked_at, took_ms) values (${scope}, ${instant(now)}, ${took})
+    on conflict (scope) do update set checked_at = excluded.checked_at, took_ms = excluded.took_ms, failed_since = null, error = null`;
+}
+
+async function noteFailed(sql: postgres.Sql, scope: string, now: number, error: string): Promise<void> {
+  await sql`
+    insert into recorder.check_runs as r (scope, failed_since, error) values (${scope}, ${instant(now)}, ${error})
+    on conflict (scope) do update set failed_since = coalesce(r.failed_since, excluded.failed_since), error = excluded.error`;
+}
+
+const instant = (ms: number) => new Date(ms).toISOString();

@@ -1,0 +1,352 @@
+import type { Dataset, History, Recorded } from '../../datasets/contract.ts';
+import { requestOf, SERIES_ID, seriesTableOf } from '../../datasets/target-columns.ts';
+import type { Declared } from '../../db/declared.ts';
+import { BLOCK } from '../../recording/packed-form.ts';
+import { looksView, membersColumns, membersView } from '../../recording/readings/reading-views.ts';
+import { packingOf } from '../../recording/readings/value-encoding.ts';
+import { recorded } from '../recorded-datasets.ts';
+import { declaredObjects } from '../views/declared-objects.ts';
+import {
+  type Arrival,
+  type Holders,
+  type Numbered,
+  type OrderColumn,
+  orderedColumns,
+  orderOf,
+  type PastPart,
+  type Readable,
+  type Things,
+} from './readable.ts';
+
+/** A dataset as it can be read. */
+export interface ReadableDataset {
+  readonly name: string;
+  readonly about: string;
+  readonly kind: History | 'ledger';
+  /** The natural key, as columns. */
+  readonly key: readonly string[];
+  /** The first columns: what the upstream was asked about. */
+  readonly request: readonly string[];
+  /** Milliseconds between two polls, unless the configuration says otherwise. */
+  readonly every: number;
+  /** The rows as they are now. */
+  readonly now: Readable;
+  /** Every version of every row; null: a row has one version only, and it is among those of {@link now}. */
+  readonly history: Readable | null;
+  /** The columns that say since when and until when a row or version was so; `until` is null for readings. */
+  readonly begins: string;
+  readonly ends: string | null;
+}
+
+/** Everything in `reporting` that can be read. */
+export interface Catalogue {
+  readonly datasets: ReadonlyMap<string, ReadableDataset>;
+  /** All views, and all functions that return rows, by name: those of datasets too. */
+  readonly views: ReadonlyMap<string, Readable>;
+}
+
+/**
+ * The natural keys of views and functions that are of no dataset; a column with `?` may be null. Others are ordered by all of their
+ * columns, from the left; rows of them that are equal in every column count as one.
+ */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  alert_messages: ['id'],
+  alerts: ['id'],
+  budgets: ['upstream', 'endpoint'],
+  change_commits: ['commit_number'],
+  change_rows: ['commit_number', 'place'],
+  change_sinks: ['recorder', 'sink'],
+  check_runs: ['scope'],
+  coverage_states: ['dataset', 'target'],
+  discrepancies: ['id'],
+  exports: ['recorder', 'place'],
+  freshness: ['dataset', 'target'],
+  incident_notes: ['id'],
+  metric_rules: ['metric'],
+  metric_settling: ['metric', 'time_interval'],
+  metric_settling_of: ['metric', 'time_interval'],
+  network_disagreements: ['dataset', 'thing', 'node', 'column_name?'],
+  node_health_ledger: ['observer', 'node', 'probe', 'check_name', 'started_at'],
+  node_absences: ['observer', 'started_at'],
+  node_health_now: ['node'],
+  node_incidents: ['node', 'probe', 'started_at'],
+  node_incidents_as_of: ['node', 'probe', 'started_at'],
+  node_latency_spans: ['observer', 'node', 'probe', 'starts_at', 'span'],
+  node_maintenance: ['id'],
+  node_observers: ['observer'],
+  node_outages: ['observer', 'node', 'probe', 'started_at'],
+  node_probes: ['observer', 'node', 'probe'],
+  node_quorum_states: ['node', 'probe', 'started_at'],
+  node_states: ['observer', 'node', 'probe', 'started_at'],
+  node_uptime_by_day: ['day', 'node', 'observer'],
+  node_uptime_by_month: ['month', 'node', 'observer'],
+  node_uptime_daily: ['observer', 'node', 'probe', 'day'],
+  node_uptime_monthly: ['observer', 'node', 'probe', 'month'],
+  processes: ['process'],
+  quarantine: ['id'],
+  queues: ['queue', 'recorder'],
+  recorded_since: ['dataset', 'target'],
+  recording_freshness: ['dataset'],
+  replicas: ['place', 'recorder'],
+  retention: ['dataset'],
+  run_days: ['day', 'dataset', 'target', 'reason'],
+  run_months: ['month', 'dataset', 'target', 'reason'],
+  runs: ['run_id', 'dataset'],
+  schedules: ['schedule'],
+  seal_heads: ['seal'],
+  seals: ['seal', 'dataset'],
+  series_breaks: ['chain_id', 'metric', 'broke_at'],
+};
+
+/** Views whose rows follow from the ledger of a probe. */
+const OF_PROBES: ReadonlySet<string> = new Set([
+  'node_health_intervals',
+  'node_outages',
+  'node_states',
+  'node_uptime_daily',
+  'node_uptime_monthly',
+]);
+const probes: Things = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
+/** Each of a few has many ranges. */
+const coverageTargets: Things = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
+/** What a commit changed is read from the record. */
+const commits: Things = { view: 'change_commits', columns: ['commit_number'] };
+/** Old runs are unpacked block by block. */
+const runBlocks: Things = {
+  view: 'run_blocks',
+  columns: ['run_block'],
+  blocks: { of: 'run_id', size: BLOCK },
+};
+
+/** What a version of a row is called in each kind of history. */
+const VERSIONS = {
+  series: { view: 'revisions', begins: 'recorded_at', ends: 'superseded_at' },
+  state: { view: 'history', begins: 'valid_from', ends: 'valid_to' },
+  log: { view: null, begins: 'recorded_at', ends: null },
+  sample: { view: null, begins: 'observed_at', ends: null },
+  ledger: { view: 'intervals', begins: 'started_at', ends: 'ended_at' },
+} as const;
+
+let catalogue: Catalogue | undefined;
+
+/** What can be read, from the declared objects: names, columns, types and comments. It is made once. */
+export function catalogueOf(): Catalogue {
+  catalogue ??= madeOf(declaredObjects());
+  return catalogue;
+}
+
+function madeOf(declared: readonly Declared[]): Catalogue {
+  const byName = new Map(declared.map((object) => [object.name, object]));
+  const keys = new Map(recorded.flatMap((one) => [...keysOf(one)]));
+  const arrivals = new Map(recorded.flatMap((one) => [...arrivalsOf(one)]));
+  const returnRows = declared.filter((one) => one.kind === 'view' || one.value === undefined);
+  const ofKind = (kind: string) => recorded.flatMap(({ name, history }) => (history === kind ? [name] : []));
+  const logs = new Set(ofKind('log'));
+  const series = new Set(ofKind('series'));
+  const revisions = new Map(ofKind('series').map((name) => [revisionsOf(name), partsOfSeries(name)]));
+  const told = new Map(recorded.flatMap((one) => [...toldOf(one)]));
+  const worked = new Map([
+    ...[...OF_PROBES].map((name): [string, Things] => [name, probes]),
+    ['runs', runBlocks],
+    ['change_rows', commits],
+    ['coverage_ranges', coverageTargets],
+    ...recorded.flatMap((one) => [...thingsOf(one)]),
+  ]);
+  const numbering = new Map(recorded.flatMap((one) => [...numberedOf(one)]));
+  const holding = new Map(recorded.flatMap((one) => [...holdersOf(one)]));
+  const views = new Map(
+    returnRows.map((one): [string, Readable] => {
+      const { name } = one;
+      const arrival = arrivals.get(name);
+      const toldBy = told.get(name);
+      const holders = holding.get(name);
+      const parts = revisions.get(name);
+      const numbered = numbering.get(name);
+      const known = {
+        ...readable(one, byName, keys.get(name), worked.get(name)),
+        ...(arrival ? { arrival } : {}),
+        ...(toldBy ? { toldBy } : {}),
+        ...(holders ? { holders } : {}),
+        ...(numbered ? { numbered } : {}),
+        ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),
+        ...(series.has(name) ? { pastParts: pastOfSeries(name) } : {}),
+        ...(parts ? { parts } : {}),
+      };
+      return [name, known];
+    }),
+  );
+  const datasets = recorded.map((one): [string, ReadableDataset] => {
+    const kind = one.history;
+    const { view, begins, ends } = VERSIONS[kind];
+    const now = views.get(one.name);
+    const history = view === null ? null : views.get(`${one.name}_${view}`);
+    if (!now || history === undefined) throw new Error(`${one.name} has no view of its own in reporting`);
+    const { name, about, key, source } = one;
+    const request = one.columns.filter(({ path }) => path.length === 0).map((column) => column.name);
+    return [name, { name, about, kind, key, request, every: source.every, now, history, begins, ends }];
+  });
+  return { datasets: new Map(datasets), views };
+}
+
+function readable(
+  object: Declared,
+  byName: ReadonlyMap<string, Declared>,
+  ofDataset: readonly OrderColumn[] | undefined,
+  things: Things | undefined,
+): Readable {
+  const { name, comment, columns } = object;
+  const parameters = object.kind === 'function' ? object.parameters : null;
+  const past = byName.get(`${name}_as_of`);
+  const asOf = past?.kind === 'function' && parameters === null ? past.name : null;
+  const written = KEYS[name]?.map((one) => ({ name: one.replace('?', ''), nullable: one.endsWith('?') }));
+  const natural = ofDataset ?? written ?? [];
+  const key = natural.length > 0 ? natural : orderOf(orderedColumns(object));
+  return {
+    name,
+    about: comment,
+    columns,
+    key,
+    parameters,
+    asOf,
+    noPast: noPast(object, asOf),
+    ...(things ? { things } : {}),
+  };
+}
+
+/** As `reporting.D_as_of` says it: what is shown, and what was shown then and is said differently now. */
+const pastOfLog = (name: string): PastPart[] => [
+  { view: name, where: (at) => `r.recorded_at <= ${at}` },
+  {
+    view: `${name}_conflicts`,
+    where: (at) => `r.recorded_at <= ${at} and r.superseded_at > ${at} and r.differs is not null`,
+  },
+];
+
+const revisionsOf = (name: string) => `${name}_${VERSIONS.series.view}`;
+
+/** As `reporting.D_revisions` puts them together. */
+const partsOfSeries = (name: string) => [`${name}_last`, `${name}_replaced`] as const;
+
+/** As `reporting.D_as_of` says it. */
+function pastOfSeries(name: string): PastPart[] {
+  const [last, replaced] = partsOfSeries(name);
+  const columns = { vanished_at: 'null::timestamptz' };
+  return [
+    {
+      view: last,
+      columns,
+      // As in `_as_of`: the index of the key alone is the better one.
+      where: (at) =>
+        `(r.recorded_at <= ${at}) is true and (r.superseded_at is null or r.superseded_at > ${at})`,
+    },
+    { view: replaced, columns, where: (at) => `r.recorded_at <= ${at} and r.superseded_at > ${at}` },
+  ];
+}
+
+function noPast({ name, columns }: Declared, asOf: string | null): string {
+  if (asOf !== null) return '';
+  const begins = ['recorded_at', 'valid_from', 'started_at', 'found_at'].find((one) =>
+    columns.some((column) => column.name === one),
+  );
+  const instead = begins === undefined ? '' : `: it keeps every row, so filter by ${begins}.lte`;
+  return `what reporting.${name} said at a past moment is not kept${instead}`;
+}
+
+/** The views of rows that stand by number. */
+function* numberedOf(one: (typeof recorded)[number]): Generator<[string, Numbered]> {
+  if (one.history !== 'series' || !one.numbered) return;
+  const numbered = { view: seriesTableOf(one), number: SERIES_ID, columns: requestOf(one) };
+  for (const view of [one.name, revisionsOf(one.name), ...partsOfSeries(one.name)]) yield [view, numbered];
+}
+
+/** The keys of a dataset's views, by view. */
+function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly OrderColumn[]]> {
+  const { name } = one;
+  const key = keyOf(one);
+  const never = (column: string) => ({ name: column, nullable: false });
+  if (one.history === 'ledger') {
+    for (const view of [name, `${name}_as_of`, `${name}_intervals_at`]) yield [view, key];
+    yield [`${name}_intervals`, [...key, never('started_at')]];
+    return;
+  }
+  const row = rowKeyOf(one);
+  yield [name, row];
+  yield [`${name}_as_of`, one.history === 'sample' ? [...key, never('observed_at')] : key];
+  yield [looksView(name), [never('observed_at'), ...requestOf(one).map(never), never('run_id')]];
+  yield [`${name}_revisions`, [...key, never('recorded_at')]];
+  yield [`${name}_last`, key];
+  yield [`${name}_replaced`, [...key, never('recorded_at')]];
+  yield [`${name}_history`, [...key, never('valid_from')]];
+  yield [`${name}_conflicts`, [...key, never('recorded_at')]];
+  yield [`${name}_changes`, [never('at'), never('change'), ...key]];
+  yield [seriesTableOf(one), requestOf(one).map(never)];
+  for (const network of [`network_${name}`, `${name}_disagreements`])
+    yield [network, key.filter((column) => column.name !== 'node')];
+  for (const list of lists(one))
+    for (const view of [`${name}_${list}`, `${name}_${list}_as_of`])
+      yield [view, [...row, never('position')]];
+}
+
+/**
+ * Readings of many things at once are worked out look by look, and their averages thing by thing: both are listed without unpacking
+ * what was read.
+ */
+function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> {
+  if (one.history !== 'sample') return;
+  const { name, key } = one;
+  const request = requestOf(one);
+  const members = membersColumns(packingOf(one)).map((column) => column.name);
+  // Looks that read one thing each are often made together, and are read instant by instant.
+  const apart = key.length > request.length ? request : [];
+  yield [
+    name,
+    { view: looksView(name), columns: ['observed_at', ...apart], also: request, alone: true, packed: true },
+  ];
+  yield [`${name}_daily`, { view: membersView(name), columns: members, packed: true }];
+}
+
+/** The views of a dataset whose rows are found by when they came, as its table has an index for it; of a ledger none. */
+function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[string, Arrival]> {
+  if (history === 'ledger') return;
+  const { view, begins } = VERSIONS[history];
+  if (history === 'sample') {
+    const looks = looksView(name);
+    const arrival: Arrival = { column: begins, dataset: name, view: looks, begins, shared: true };
+    yield [name, arrival];
+    yield [looks, arrival];
+    return;
+  }
+  const versions = view === null ? name : `${name}_${view}`;
+  const arrival: Arrival = { column: begins, dataset: name, view: versions, begins };
+  yield [name, arrival];
+  yield [versions, arrival];
+  if (history === 'series') for (const part of partsOfSeries(name)) yield [part, arrival];
+  yield [`${name}_changes`, { ...arrival, column: 'at' }];
+}
+
+/** The view of what all nodes tell, and the one of what each of them does. Readings have no index by node and key. */
+function* toldOf({ name, history, key }: (typeof recorded)[number]): Generator<[string, string]> {
+  if ((history === 'log' || history === 'state') && key[0] === 'node' && key.length > 1)
+    yield [`network_${name}`, name];
+}
+
+/** The key of a row. Readings are found by their look first: packed, they stand in no other order. */
+const rowKeyOf = (one: (typeof recorded)[number]): readonly OrderColumn[] =>
+  one.history === 'sample' ? [{ name: 'observed_at', nullable: false }, ...keyOf(one)] : keyOf(one);
+
+/** The views of elements, and what holds them. */
+function* holdersOf(one: (typeof recorded)[number]): Generator<[string, Holders]> {
+  if (one.history === 'ledger') return;
+  const { name: view, history } = one;
+  const past = history === 'log' ? { pastParts: pastOfLog(view) } : {};
+  for (const list of lists(one)) yield [`${view}_${list}`, { view, key: rowKeyOf(one), list, ...past }];
+}
+
+const lists = ({ columns }: Dataset) => columns.filter(({ element }) => element).map((column) => column.name);
+
+function keyOf({ key, columns }: Recorded): OrderColumn[] {
+  const nullable = new Set(columns.filter((column) => column.nullable).map(({ name }) => name));
+  return key.map((name) =>
+    nullable.has(name) ? { name, nullable: false, emptyForNull: true } : { name, nullable: false },
+  );
+}

@@ -1,0 +1,153 @@
+import type postgres from 'postgres';
+import { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import type { ReadableDataset } from './catalogue.ts';
+import { coverageCells, DAY, DAYS } from './coverage-cells.ts';
+import { instant, written } from './filters.ts';
+import { type Told, textOf as told } from './list-parameters.ts';
+import { type Asked, Statement } from './statement.ts';
+
+/** How a day (UTC) of a dataset stands. */
+export interface CoverageDay {
+  readonly day: string;
+  /** `covered`: nothing is missing; `partial`: a part is; `gap`: all is; `none`: nothing was recorded or expected. */
+  readonly state: 'covered' | 'partial' | 'gap' | 'none';
+  /** Milliseconds that are recorded and that are missing, summed over the targets. */
+  readonly covered_ms: number;
+  readonly missing_ms: number;
+  /** The targets of which something is recorded or missing. */
+  readonly targets: number;
+  /** Why something is missing, the longest first; "not recorded yet" can still be fetched. */
+  readonly reasons: readonly { readonly reason: string; readonly missing_ms: number }[];
+}
+
+/** A dataset that is recorded by heights has no days, but ranges. */
+export interface CoverageHeights {
+  readonly target: string;
+  readonly first_height: number;
+  readonly end_height: number;
+  /** `recorded`, or why it is missing. */
+  readonly reason: string;
+}
+
+/** The coverage of a dataset. */
+export interface Coverage {
+  readonly from: string;
+  readonly to: string;
+  readonly days: readonly CoverageDay[];
+  readonly heights: readonly CoverageHeights[];
+}
+
+/** Which days, and of which target; null: of all. */
+export interface CoverageQuestion {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly target: string | null;
+}
+
+/** The most days of an answer. */
+export const MOST_DAYS = 1_100;
+/** The most ranges of heights of an answer. */
+const MOST_HEIGHTS = 1_000;
+
+const day = (description: string) => instant.meta({ ...instant.meta(), description }).optional();
+
+/** The parameters of {@link readCoverage}. @param clock now, ms since 1970 */
+export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuestion> =>
+  z
+    .strictObject(
+      {
+        from: day(`The first day; ${DAYS} days before \`to\` unless told.`),
+        to: day('The end, itself not in it; now unless told.'),
+        target: written
+          .meta({
+            description: 'One target, as key=value: see reporting.freshness. All of them unless told.',
+          })
+          .optional(),
+      },
+      {
+        error: ({ code }) =>
+          code === 'unrecognized_keys'
+            ? 'coverage tells how the record stands now, without a past; there are from, to, target'
+            : undefined,
+      },
+    )
+    .transform((given: Told, context): CoverageQuestion => {
+      const [from, to] = [told(given, 'from') ?? null, told(given, 'to') ?? null];
+      const end = to === null ? clock() : Date.parse(to);
+      if (from !== null && end - Date.parse(from) > MOST_DAYS * 86_400_000)
+        context.addIssue({
+          code: 'custom',
+          path: ['from'],
+          message: `must be at most ${MOST_DAYS} days before the end`,
+        });
+      if (from !== null && Date.parse(from) >= end)
+        context.addIssue({ code: 'custom', path: ['from'], message: 'must be before the end' });
+      return { from, to, target: told(given, 'target') ?? null };
+    });
+
+/** Why something is missing that can still be fetched, as `reporting.gaps` tells it. */
+export const NOT_YET = 'not recorded yet';
+
+/** Reads how each day of a dataset stands: what is recorded, what is missing, and why. */
+export async function readCoverage(
+  sql: postgres.Sql,
+  dataset: ReadableDataset,
+  question: CoverageQuestion,
+): Promise<Coverage> {
+  const { text, values } = coverageStatement(dataset, question);
+  const [row] = await sql.unsafe<{ answer: Coverage }[]>(text, [...values]);
+  return row?.answer ?? { from: '', to: '', days: [], heights: [] };
+}
+
+/** The statement that reads a {@link Coverage} as one JSON value. */
+export function coverageStatement({ name }: ReadableDataset, question: CoverageQuestion): Asked {
+  const into = new Statement();
+  const { target } = question;
+  const of = into.value(name, 'text');
+  const wanted = target === null ? '' : `target = ${into.value(target, 'text')}`;
+  const and = wanted === '' ? '' : ` and ${wanted}`;
+  const text = `with ${coverageCells('kind, reason', of, question, wanted, into)},
+days as (
+  select g.day::date as day from moments m, generate_series(m.first_day, m.until - interval '1 microsecond', interval '1 day') as g(day)
+),
+-- Days in a row in which something of a target is recorded or missing.
+spans as (
+  select unnest(range_agg(int8range(starts / ${DAY}, (ends - 1) / ${DAY}, '[]'))) as span
+  from clipped where kind = 'known' group by target
+),
+target_turns as (
+  select (m.first_day + t.day * interval '1 day')::date as day, sum(t.turn) as turn
+  from spans
+  cross join moments m
+  cross join lateral (values (lower(span), 1), (upper(span), -1)) as t(day, turn)
+  group by 1
+),
+summed as (
+  select day, sum(ms) filter (where kind = 'recorded') as covered, sum(ms) filter (where kind = 'missing') as missing,
+    jsonb_agg(jsonb_build_object('reason', reason, 'missing_ms', round(ms)) order by ms desc, reason)
+      filter (where kind = 'missing') as reasons
+  from cells group by day
+),
+by_day as (
+  select d.day, coalesce(s.covered, 0) as covered, coalesce(s.missing, 0) as missing, coalesce(s.reasons, '[]') as reasons,
+    coalesce(sum(t.turn) over (order by d.day), 0) as targets
+  from days d left join summed s using (day) left join target_turns t using (day)
+)
+select jsonb_build_object(
+  'from', (select to_char(first_day, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') from moments),
+  'to', (select to_char(until, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') from moments),
+  'days', coalesce((
+    select jsonb_agg(jsonb_build_object('day', b.day,
+      'state', case when b.missing = 0 and b.covered = 0 then 'none' when b.missing = 0 then 'covered'
+        when b.covered = 0 then 'gap' else 'partial' end,
+      'covered_ms', round(b.covered), 'missing_ms', round(b.missing), 'targets', b.targets,
+      'reasons', b.reasons) order by b.day)
+    from by_day b), '[]'),
+  'heights', coalesce((
+    select jsonb_agg(to_jsonb(h) order by h.target, h.first_height) from (
+      select target, begins as first_height, ends as end_height, reason from reporting.coverage_ranges
+      where dataset = ${of}${and} and axis = 'height' and kind <> 'known' and begins is not null
+      order by target, begins limit ${MOST_HEIGHTS}) h), '[]')) as answer`;
+  return { text, values: into.values };
+}

@@ -1,0 +1,87 @@
+import { thinnedLine } from './downsample-line.ts';
+import { isOneLine, type PointsSql, pointsSql } from './points-sql.ts';
+
+/** A row of the answer of {@link thinned}. Rows are in the order of lines, and then of time. */
+export interface ThinnedRow {
+  /** What the line is of: the texts, then the name of the value where there are several. */
+  readonly line: readonly (string | null)[];
+  readonly at: string;
+  /** Null: the last value ended here, and nothing follows. */
+  readonly value: string | null;
+  /** How many points the line has in the window. */
+  readonly of: string;
+  /** How many lines there are. */
+  readonly lines: string;
+}
+
+/**
+ * A statement that reads points. Where a line has more than fit, the window is cut into equal parts, and of each the first, the
+ * last, the least and the greatest point are told (M4), so that a line drawn of them looks like the line of all.
+ * @param buckets how many parts; up to four times as many points are told as they are
+ * @param most how many lines: those with the greatest values
+ * @param first SQL of a JSON list of lines that come before all others; null: none do
+ */
+export function thinned(
+  points: PointsSql,
+  buckets: number,
+  most: number,
+  first: string | null = null,
+): string {
+  const { begin, end, ends } = points;
+  if (points.foundByTime && isOneLine(points)) return thinnedLine(points, buckets);
+  const fits = 4 * buckets;
+  const isFirst = first === null ? '' : `to_jsonb(line) in (select jsonb_array_elements(${first})) desc, `;
+  // Points are hashed, never sorted: there may be millions. Without "offset 0" they would be hashed by their line only, and each would be
+  // compared with every part of it.
+  return `with points as materialized (
+  ${pointsSql(points)}
+),
+spans as materialized (
+  select ${begin ?? '(select min(at) from points)'} as begins, ${end ?? '(select max(at) from points)'} as ends
+),
+widths as materialized (
+  select begins, ends, greatest((ends - begins) / ${buckets}, interval '1 microsecond') as width from spans
+),
+parts as materialized (
+  select p.line, date_bin(w.width, p.at, w.begins) as part, count(*) as points, min(p.at) as first, max(p.at) as last,
+    min(p.value) as least, max(p.value) as greatest
+  from points p, widths w
+  group by 1, 2
+),
+lines as materialized (
+  select line, sum(points) as of, row_number() over (order by ${isFirst}max(greatest) desc, line) as rank, count(*) over () as lines
+  from parts
+  group by line
+),
+extremes as (
+  select x.line, x.first, x.last, x.least, x.greatest,
+    min(p.value) filter (where p.at = x.first) as first_value, min(p.value) filter (where p.at = x.last) as last_value,
+    min(p.at) filter (where p.value = x.least) as least_at, min(p.at) filter (where p.value = x.greatest) as greatest_at
+  from (select p.*, date_bin(w.width, p.at, w.begins) as part from points p cross join widths w offset 0) p
+  join parts x on x.line = p.line and x.part = p.part
+  join lines l on l.line = x.line and l.of > ${fits} and l.rank <= ${most}
+  where p.at in (x.first, x.last) or p.value in (x.least, x.greatest)
+  group by x.line, x.part, x.first, x.last, x.least, x.greatest
+),
+told as (
+  select x.line, c.at, c.value
+  from extremes x
+  cross join lateral (values (x.first, x.first_value), (x.last, x.last_value), (x.least_at, x.least), (x.greatest_at, x.greatest))
+    as c(at, value)
+  union
+  select p.line, p.at, p.value from points p join lines l on l.line = p.line and l.of <= ${fits} and l.rank <= ${most}
+  where exists (select from lines where of <= ${fits})${ends === null ? '' : endedSql(fits, most)}
+)
+select to_jsonb(t.line) as line, t.at::text as at, t.value::text as value, l.of::text as of, l.lines::text as lines
+from told t join lines l using (line)
+order by l.rank, t.at, t.value`;
+}
+
+/** Where the last value of a line ended and nothing followed, unless that is too short to be seen. */
+const endedSql = (fits: number, most: number) => `
+  union
+  select p.line, p.ends, null
+  from (select line, ends, lead(at) over (partition by line order by at) as next from points) p
+  cross join widths w
+  join lines l on l.line = p.line and l.rank <= ${most}
+  where p.ends < w.ends and (p.next is null or p.next > p.ends + case when l.of > ${fits} then w.width else interval '0' end)`;

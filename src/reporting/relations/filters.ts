@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { DeclaredColumn } from '../../db/declared.ts';
+import { exactInstantIn, INSTANT_EXAMPLE, instantIn } from '../../lib/instant.ts';
+import type { Statement } from './statement.ts';
+
+/** How a column is compared with a value. */
+export type Operator = 'eq' | 'gte' | 'gt' | 'lte' | 'lt' | 'null' | 'prefix' | 'contains';
+
+/** A condition on a column. `value` is the text that PostgreSQL reads; of `null`: `true` or `false`. */
+export interface Filter {
+  readonly column: string;
+  readonly operator: Operator;
+  readonly value: string;
+}
+
+/** The longest value of a parameter, in characters. */
+const LONGEST = 4_000;
+
+/** A parameter's text, as long as an address can be. Only what PostgreSQL can store can be looked for. */
+export const addressed = z
+  .string({ error: ({ input }) => (Array.isArray(input) ? 'is given more than once' : 'is needed') })
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), {
+    error: 'must not hold NUL or half of a surrogate pair; the record has them escaped, as \\u0000',
+    abort: true,
+  });
+
+/** A parameter's text that somebody wrote. */
+export const written = addressed.max(LONGEST, {
+  error: `must have at most ${LONGEST} characters`,
+  abort: true,
+});
+
+const matching = (pattern: RegExp, expected: string, example: string) =>
+  written
+    .refine((text) => pattern.test(text), { error: `must be ${expected}`, abort: true })
+    .meta({ description: `${expected[0]?.toUpperCase()}${expected.slice(1)}.`, examples: [example] });
+
+const whole = (bits: number) =>
+  matching(/^-?\d{1,20}$/, 'a whole number', '42').refine(
+    (text) => BigInt.asIntN(bits, BigInt(text)) === BigInt(text),
+    { error: `must be a whole number of ${bits} bits` },
+  );
+
+/** A time as a person wrote it; as PostgreSQL reads it, with its microseconds and its zone. */
+export const instant = written
+  .transform((text, context) => {
+    const exact = text.length <= 64 ? exactInstantIn(text) : null;
+    if (exact !== null) return exact;
+    context.addIssue({ code: 'custom', message: `must be a time such as ${INSTANT_EXAMPLE}` });
+    return z.NEVER;
+  })
+  .meta({
+    description: `A time such as ${INSTANT_EXAMPLE}; without a zone it is UTC.`,
+    examples: ['2026-03-20T12:00Z'],
+  });
+
+const date = matching(/^\d{4}-\d{2}-\d{2}$/, 'a date such as 2026-12-01', '2026-12-01').refine(
+  (text) => instantIn(text) !== null,
+  { error: 'must be a day of the calendar, such as 2026-12-01' },
+);
+
+const numeric = matching(/^-?\d{1,500}(\.\d{1,500})?$/, 'a number', '12.5');
+const double = matching(/^-?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,2})?$/, 'a number', '12.5');
+
+/** What values of a type look like in a parameter; what comes out is the text that PostgreSQL reads. */
+const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
+  text: written.meta({ description: 'A text, as it is recorded.' }),
+  numeric,
+  'double precision': double,
+  bigint: whole(64),
+  integer: whole(32),
+  boolean: matching(/^(true|false)$/, 'true or false', 'true'),
+  timestamptz: instant,
+  date,
+  // As PostgreSQL writes them, too: each of its parts can be negative.
+  interval: matching(
+    /^P(?!$)(-?\d{1,6}Y)?(-?\d{1,6}M)?(-?\d{1,6}D)?(T(?!$)(-?\d{1,6}H)?(-?\d{1,6}M)?(-?\d{1,6}(\.\d{1,6})?S)?)?$/,
+    'a duration such as PT15M or P1DT2H',
+    'PT15M',
+  ),
+  'text[]': written.meta({ description: 'Texts with commas between them.' }),
+};
+
+/** What a value of a type looks like in a parameter. @throws Error when no parameter has the type */
+export function valuesOf(type: string): z.ZodType<string, string> {
+  const values = VALUES[type];
+  if (!values) throw new Error(`no parameter can have the type ${type}`);
+  return values;
+}
+
+const COMPARED = ['eq', 'gte', 'gt', 'lte', 'lt'] as const;
+const BY_TYPE: Readonly<Record<string, readonly Operator[]>> = {
+  text: [...COMPARED, 'prefix', 'contains'],
+  boolean: ['eq'],
+  'text[]': ['contains'],
+  jsonb: [],
+  bytea: [],
+};
+
+/** How a column can be filtered. */
+export const operatorsOf = ({ type, notNull }: DeclaredColumn): readonly Operator[] => [
+  ...(BY_TYPE[type] ?? COMPARED),
+  ...(notNull ? [] : (['null'] as const)),
+];
+
+/** What each operator means, for people. */
+export const MEANINGS: Readonly<Record<Operator, string>> = {
+  eq: 'is',
+  gte: 'is at least',
+  gt: 'is more than',
+  lte: 'is at most',
+  lt: 'is less than',
+  null: 'is null (true) or not null (false)',
+  prefix: 'begins with',
+  contains: 'contains',
+};
+
+const COMPARISONS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
+
+/** SQL of a filter. @param type of the column; @param name SQL of the column */
+export function condition({ operator, value }: Filter, type: string, name: string, into: Statement): string {
+  switch (operator) {
+    case 'null':
+      return `${name} is ${value === 'true' ? '' : 'not '}null`;
+    case 'prefix':
+      return `starts_with(${name}, ${into.value(value, 'text')})`;
+    case 'contains':
+      return type === 'text[]'
+        ? `${into.value(value, 'text')} = any(${name})`
+        : `strpos(${name}, ${into.value(value, 'text')}) > 0`;
+    default:
+      return `${name} ${COMPARISONS[operator]} ${into.value(value, type)}`;
+  }
+}

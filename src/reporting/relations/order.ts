@@ -1,0 +1,84 @@
+import type { OrderColumn } from './readable.ts';
+import type { Order } from './row-query.ts';
+import type { Statement } from './statement.ts';
+
+/** A column of the rows. Without `r.` an ORDER BY would take the text that is selected under the same name. */
+export const columnOf = (name: string) => `r."${name}"`;
+
+/** How many characters of a long text count in an order. A cursor has them, and stands in an address: a proxy may refuse one of 8 kB. */
+export const OF_LONG_TEXT = 300;
+
+/** SQL of a column in an order. */
+export function orderExpression({ name, emptyForNull, byBegin }: OrderColumn): string {
+  const column = columnOf(name);
+  if (emptyForNull) return `coalesce(${column}, '')`;
+  return byBegin ? `left(${column}, ${OF_LONG_TEXT})` : column;
+}
+
+/**
+ * SQL: whether a row comes after the values of another one. Nulls come last, or first where the order falls.
+ * @param expression SQL of a column of the order
+ */
+export function following(
+  { columns, descending }: Order,
+  values: readonly (string | null)[],
+  typeOf: (name: string) => string,
+  into: Statement,
+  expression: (column: OrderColumn, place: number) => string = orderExpression,
+): string {
+  const parts = columns.map((column, at) => {
+    const value = values[at] ?? null;
+    return {
+      name: expression(column, at),
+      nullable: column.nullable,
+      value: value === null ? null : into.value(value, typeOf(column.name)),
+    };
+  });
+  const sign = descending ? '<' : '>';
+  const [first] = parts;
+  // Alone it is an index condition also where the order has columns of no index, or of another table.
+  const bound =
+    first && !first.nullable && first.value !== null ? [`${first.name} ${sign}= ${first.value}`] : [];
+  if (parts.every(({ nullable, value }) => !nullable && value !== null))
+    return [
+      ...bound,
+      `(${parts.map(({ name }) => name).join(', ')}) ${sign} (${parts.map(({ value }) => value).join(', ')})`,
+    ].join(' and ');
+  const alternatives = parts.flatMap((part, at) => {
+    const same = parts
+      .slice(0, at)
+      .map(({ name, value }) => (value === null ? `${name} is null` : `${name} = ${value}`));
+    const further = beyond(part, sign, descending);
+    return further === null ? [] : [`(${[...same, further].join(' and ')})`];
+  });
+  return [...bound, alternatives.length > 0 ? `(${alternatives.join(' or ')})` : 'false'].join(' and ');
+}
+
+/** SQL: whether a column comes after a value; null: nothing does. */
+function beyond(
+  {
+    name,
+    nullable,
+    value,
+  }: { readonly name: string; readonly nullable: boolean; readonly value: string | null },
+  sign: string,
+  descending: boolean,
+): string | null {
+  if (value === null) return descending ? `${name} is not null` : null;
+  return nullable && !descending
+    ? `(${name} ${sign} ${value} or ${name} is null)`
+    : `${name} ${sign} ${value}`;
+}
+
+/** SQL: whether a row comes no later than the values of another one. @param order of columns that are never null */
+export function upTo(
+  { columns, descending }: Order,
+  values: readonly (string | null)[],
+  typeOf: (name: string) => string,
+  into: Statement,
+): string {
+  const sign = descending ? '>=' : '<=';
+  const told = columns.map(({ name }, at) => into.value(values[at] ?? '', typeOf(name)));
+  const expressions = columns.map(orderExpression);
+  return `${expressions[0]} ${sign} ${told[0]} and (${expressions.join(', ')}) ${sign} (${told.join(', ')})`;
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { DeclaredColumn, DeclaredParameter } from '../../db/declared.ts';
+import type { Cursor } from './cursor.ts';
+import { valuesOf, written } from './filters.ts';
+import {
+  asOf,
+  filterShape,
+  filtersOf,
+  type ListQuestion,
+  listIn,
+  pageShape,
+  type Told,
+  textOf,
+} from './list-parameters.ts';
+import { OF_LONG_TEXT } from './order.ts';
+import { type OrderColumn, orderedColumns, type Readable } from './readable.ts';
+
+/** What is asked of a {@link Readable}. */
+export interface RowsQuestion extends ListQuestion {
+  /** The columns that are wanted, in order. */
+  readonly columns: readonly DeclaredColumn[];
+  /** The rows as known at this moment, as PostgreSQL reads it; null: now. */
+  readonly asOf: string | null;
+  /** No row after this one is wanted; absent: all are. */
+  readonly last?: Cursor;
+  /** Values of a function's parameters. */
+  readonly given: Readonly<Record<string, string>>;
+}
+
+/** The order of rows: by a column, then by the rest of the key, all in one direction. */
+export interface Order {
+  /** As in the parameter `sort`: the name of a column, with `-` before it where it falls. */
+  readonly sort: string;
+  readonly columns: readonly OrderColumn[];
+  readonly descending: boolean;
+}
+
+/** The schema of the parameters of a list. */
+export type RowsParameters = z.ZodType<RowsQuestion>;
+
+const made = new WeakMap<Readable, RowsParameters>();
+
+/** The parameters that a {@link Readable} takes, each with its description, and the question they become. */
+export function rowsParameters(readable: Readable): RowsParameters {
+  const known = made.get(readable);
+  if (known) return known;
+  const names = readable.columns.map(({ name }) => name);
+  const given = readable.parameters ?? [];
+  const filters = filtersOf(
+    readable.columns,
+    given.map(({ name }) => name),
+  );
+  const shape: Record<string, z.ZodType> = {
+    ...Object.fromEntries(given.map((one) => [one.name, parameter(one)])),
+    ...filterShape(filters),
+    columns: columnList(names).optional(),
+    sort: sortSchema(readable).optional(),
+    ...pageShape,
+    ...(readable.asOf === null ? {} : { as_of: asOf }),
+  };
+  const schema = z
+    .strictObject(shape, { error: (issue) => unknown(issue, readable, Object.keys(shape)) })
+    .transform((told: Told, context): RowsQuestion => {
+      const wanted = textOf(told, 'columns')?.split(',') ?? names;
+      return {
+        ...listIn(filters, orderBy(readable, textOf(told, 'sort')), told, context),
+        columns: readable.columns.filter(({ name }) => wanted.includes(name)),
+        asOf: textOf(told, 'as_of') ?? null,
+        given: Object.fromEntries(
+          given.flatMap(({ name }) => {
+            const text = textOf(told, name);
+            return text === undefined ? [] : [[name, text]];
+          }),
+        ),
+      };
+    });
+  made.set(readable, schema);
+  return schema;
+}
+
+/** The order that `sort` names; absent: by the key. */
+export function orderBy({ key, columns }: Readable, sort = key[0]?.name ?? ''): Order {
+  const descending = sort.startsWith('-');
+  const first = sort.replace(/^-/, '');
+  const known = key.find(({ name }) => name === first);
+  const declared = columns.find(({ name }) => name === first);
+  const by = known ?? {
+    name: first,
+    nullable: !declared?.notNull,
+    ...(declared?.type === 'text' ? { byBegin: true } : {}),
+  };
+  return { sort, descending, columns: [by, ...key.filter((one) => one !== known)] };
+}
+
+const columnList = (names: readonly string[]) =>
+  written
+    .superRefine((text, context) => {
+      const unknown = text.split(',').filter((name) => !names.includes(name));
+      if (unknown.length > 0)
+        context.addIssue(`has no column ${unknown.join(', ')}; there are ${names.join(', ')}`);
+    })
+    .meta({ description: `The columns that are wanted, with commas between them; all unless told.` });
+
+function sortSchema(readable: Readable) {
+  const names = orderedColumns(readable).map(({ name }) => name);
+  return z
+    .enum([...names, ...names.map((name) => `-${name}`)], {
+      error: ({ input }) =>
+        Array.isArray(input)
+          ? 'is given more than once'
+          : `must be one of ${names.join(', ')}; with - before it the order falls`,
+    })
+    .meta({
+      description: `The column to sort by, then by the rest of the key; with \`-\` before it the order falls. Of a text beside the key the first ${OF_LONG_TEXT} characters count. Unless told: ${readable.key[0]?.name}.`,
+    });
+}
+
+function parameter({ type, comment, preset }: DeclaredParameter) {
+  const values = valuesOf(type);
+  const described = values.meta({ ...values.meta(), description: comment });
+  return preset === undefined ? described : described.optional();
+}
+
+function unknown(
+  issue: { readonly code?: string | undefined; readonly keys?: unknown },
+  { noPast, asOf, parameters }: Readable,
+  known: readonly string[],
+): string | undefined {
+  if (issue.code !== 'unrecognized_keys') return undefined;
+  const keys = Array.isArray(issue.keys) ? issue.keys.map(String) : [];
+  const past = asOf === null && !parameters?.some(({ name }) => name === 'as_of');
+  return keys.includes('as_of') && past ? noPast : `there are ${known.join(', ')}`;
+}

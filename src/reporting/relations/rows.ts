@@ -1,0 +1,358 @@
+import type postgres from 'postgres';
+import { type Cursor, cursorText } from './cursor.ts';
+import { condition, type Filter, type Operator } from './filters.ts';
+import { lastKeyOf } from './key-windows.ts';
+import { heldIn } from './list-owners.ts';
+import { columnOf, following, orderExpression, upTo } from './order.ts';
+import type { Readable, Things } from './readable.ts';
+import type { Order, RowsQuestion } from './row-query.ts';
+import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './series-numbers.ts';
+import { type Asked, ReadableStatement, Statement } from './statement.ts';
+import { readValue, textOf, type Value } from './values.ts';
+import { windowsOf } from './windows.ts';
+
+/** A row: values by column. */
+export type Row = Readonly<Record<string, Value>>;
+
+/** A page of rows. */
+export interface RowsPage {
+  readonly rows: readonly Row[];
+  /** The cursor after which the next page begins (`after`); null: this is the last page. */
+  readonly next: string | null;
+}
+
+/**
+ * Reads a page of rows. Pages are found by the values of the last row, never by counting, so that rows which come meanwhile
+ * neither repeat nor hide others.
+ * @throws PostgresError 22023 when there is no record at the moment of `as_of`
+ */
+export async function readRows(
+  sql: postgres.Sql,
+  readable: Readable,
+  question: RowsQuestion,
+): Promise<RowsPage> {
+  const { columns, order, limit } = question;
+  const told = await firstRows(sql, readable, question);
+  const rows = told.slice(0, limit);
+  const last = rows.at(-1);
+  const more = told.length > limit && last !== undefined;
+  return {
+    rows: rows.map((row) =>
+      Object.fromEntries(columns.map(({ name, type }, at) => [name, readValue(type, textIn(row[at]))])),
+    ),
+    next: more ? cursorText({ sort: order.sort, values: last.slice(columns.length).map(textIn) }) : null,
+  };
+}
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
+
+/** The rows that a page begins with: of the first window that has a row more than asked, else of all time. */
+async function firstRows(
+  sql: postgres.Sql,
+  readable: Readable,
+  question: RowsQuestion,
+): Promise<readonly (readonly unknown[])[]> {
+  const ask = ({ text, values }: Asked) =>
+    sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
+  const last = (await lastKeyOf(sql, readable, question)) ?? (await lastOfFirstPart(ask, readable, question));
+  if (last) {
+    const told = await ask(rowsStatement(readable, { ...question, last }));
+    if (told.length > question.limit) return told;
+  }
+  const windows = await windowsOf(sql, readable, question);
+  for (let length = windows?.first ?? null; windows && length !== null; ) {
+    const filters = [...question.filters, ...windows.filters(length)];
+    const told = await ask(rowsStatement(readable, { ...question, filters }));
+    if (told.length > question.limit) return told;
+    length = windows.longer(length, told.length);
+  }
+  return ask(rowsStatement(readable, question));
+}
+
+/**
+ * Up to which key a page of a past moment reaches at most, where its first part alone fills it. Of the others few rows hold at a
+ * moment, so that they would be looked for far beyond.
+ * @returns null: the rows are not read series by series, or the first part does not fill the page
+ */
+async function lastOfFirstPart(
+  ask: (asked: Asked) => Promise<readonly (readonly unknown[])[]>,
+  readable: Readable,
+  question: RowsQuestion,
+): Promise<Cursor | null> {
+  const { order, asOf, limit } = question;
+  const [first, ...others] = readable.pastParts ?? [];
+  if (asOf === null || !first || others.length === 0 || !seriesInOrder(readable, order)) return null;
+  const told = await ask(rowsStatement({ ...readable, pastParts: [first] }, { ...question, columns: [] }));
+  const last = told[limit];
+  return last ? { sort: order.sort, values: last.map(textIn) } : null;
+}
+
+/** The statement that reads a page: the columns that are wanted, then those of the order, all as texts, and a row more than asked. */
+export function rowsStatement(readable: Readable, question: RowsQuestion): Asked {
+  const into = new Statement();
+  const { columns, order, limit } = question;
+  const typeOf = typesOf(readable);
+  const selected = [
+    ...columns.map(({ name, type }) => textOf(type, columnOf(name))),
+    ...order.columns.map((one) => textOf(typeOf(one.name), orderExpression(one))),
+  ];
+  const text = [
+    `select ${selected.join(', ')}`,
+    ...found(readable, question, into),
+    inOrder(order, thingsOf(readable, question), question.filters),
+    `limit ${limit + 1}`,
+  ].join('\n');
+  return { text, values: into.values };
+}
+
+/** The same question as SQL to be read, copied and run: its values are literals, and its columns have their own types. */
+export function rowsSql(readable: Readable, question: RowsQuestion): string {
+  return [
+    `select ${question.columns.map(({ name }) => columnOf(name)).join(', ')}`,
+    ...matching(readable, question, new ReadableStatement()),
+    inOrder(question.order, thingsOf(readable, question), question.filters),
+    `limit ${question.limit};`,
+  ].join('\n');
+}
+
+/** SQL: FROM and WHERE of what the page is taken from: at least its rows. */
+function found(readable: Readable, question: RowsQuestion, into: Statement): string[] {
+  const { order, limit, columns } = question;
+  const holders = heldIn(readable, question, typesOf(readable), into);
+  if (holders) {
+    const conditions = conditionsOf(readable, question, into);
+    return [
+      `from ${holders.listed} as w`,
+      `cross join lateral ${holders.elements} as r`,
+      ...(conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : []),
+    ];
+  }
+  const parts = partsOf(readable, question, into);
+  if (!parts) return matching(readable, question, into);
+  const named = new Set([...columns, ...order.columns].map((one) => one.name));
+  const numbered = seriesInOrder(readable, order);
+  const first = parts.flatMap(({ from, where }) => {
+    const rows = (conditions: readonly string[]) =>
+      `select ${[...named].map(columnOf).join(', ')}\nfrom ${from} as r\nwhere ${[...where, ...conditions].join('\n  and ')}`;
+    if (!numbered)
+      return `${rows(conditionsOf(readable, question, into))}\n${inOrder(order, null, [])}\nlimit ${limit + 1}`;
+    const conditions = conditionsOf(readable, { filters: question.filters, after: null, order }, into);
+    return seriesBySeries(numbered, question, limit + 1, typesOf(readable), into, (more) =>
+      rows([...more, ...conditions]),
+    );
+  });
+  return [`from (${first.map((one) => `(${one})`).join('\nunion all\n')}) as r`];
+}
+
+/** SQL of rows, as a FROM item `r` and conditions. */
+interface RowsSql {
+  readonly from: string;
+  readonly where: readonly string[];
+}
+
+/** The parts of the rows in which they are found by the key; null: they are so all together. */
+function partsOf(readable: Readable, { asOf, order }: RowsQuestion, into: Statement): RowsSql[] | null {
+  const { key, name } = readable;
+  const parts = readable.parts ?? (readable.numbered ? [name] : undefined);
+  if (asOf !== null)
+    return readable.pastParts ? pastPartsOf(readable, into.value(asOf, 'timestamptz'), into) : null;
+  return parts && order.columns[0]?.name === key[0]?.name
+    ? parts.map((view) => ({ from: `reporting.${view}`, where: ['true'] }))
+    : null;
+}
+
+/** The same of a past moment; none: they are so all together. @param at SQL of the moment */
+export function pastPartsOf({ name, pastParts = [] }: Readable, at: string, into: Statement): RowsSql[] {
+  const record = recordAt(name, at, into);
+  return pastParts.map(({ view, columns = {}, where }) => {
+    const more = Object.entries(columns).map(([column, value]) => `, ${value} as ${quoted(column)}`);
+    const from = `reporting.${view}`;
+    return {
+      from: more.length === 0 ? from : `(select p.*${more.join('')} from ${from} as p)`,
+      where: [where(at), record],
+    };
+  });
+}
+
+function conditionsOf(
+  readable: Readable,
+  { filters, after, last, order }: Pick<RowsQuestion, 'filters' | 'after' | 'last' | 'order'>,
+  into: Statement,
+) {
+  const typeOf = typesOf(readable);
+  return [
+    ...ofFilteredSeries(readable, filters, into),
+    ...filters.map((filter) => condition(filter, typeOf(filter.column), columnOf(filter.column), into)),
+    ...(after ? [following(order, after.values, typeOf, into)] : []),
+    ...(last ? [upTo(order, last.values, typeOf, into)] : []),
+  ];
+}
+
+/** SQL: FROM and WHERE of the rows that are asked for, from the page on that is asked for. */
+export function matching(readable: Readable, question: RowsQuestion, into: Statement): string[] {
+  const things = thingsOf(readable, question);
+  // What tells things apart is asked where they are listed: asked twice, PostgreSQL expects next to no rows, and plans for none.
+  const filters = question.filters.filter(({ column }) => !things?.columns.includes(column));
+  const conditions = [
+    ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`, ...withinBlock(things)] : []),
+    ...conditionsOf(readable, { ...question, filters }, into),
+  ];
+  const rows = `from ${source(readable, question, into)} as r`;
+  const where = conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : [];
+  if (!things) return [rows, ...where];
+  // The offset keeps each thing apart: PostgreSQL works out the next one's rows only while the page has room for them.
+  return [
+    `from ${listed(readable.name, things, question, typesOf(readable), into)} as w`,
+    `cross join lateral (select * ${[rows, ...where].join('\n')} offset 0) as r`,
+  ];
+}
+
+/**
+ * SQL of an order. What tells things apart is taken from where they are listed, so that the first things are enough for a page; what
+ * all of them share is left out, because where they are listed it is not part of their order either.
+ */
+function inOrder(
+  { columns, descending }: Order,
+  things: Things | null,
+  filters: RowsQuestion['filters'],
+): string {
+  const ofThing = (name: string) => things?.columns.includes(name) === true;
+  const shared = (name: string) =>
+    ofThing(name) && filters.some(({ column, operator }) => column === name && operator === 'eq');
+  return `order by ${[
+    ...(things?.blocks ? things.columns.map((name) => `w."${name}"`) : []),
+    ...columns
+      .filter(({ name }) => !shared(name))
+      .map((one) => (ofThing(one.name) ? `w."${one.name}"` : orderExpression(one))),
+  ]
+    .map((one) => one + (descending ? ' desc' : ''))
+    .join(', ')}`;
+}
+
+/** The things whose rows are read one by one; null: they are all read at once. */
+function thingsOf({ things }: Readable, { order, asOf, filters }: RowsQuestion): Things | null {
+  // Of a past moment only looks are listed, by when they were made.
+  if (!things || (asOf !== null && !things.alone)) return null;
+  if (things.alone && !filters.every(({ column }) => isListed(things, column))) return null;
+  if (things.blocks) return order.columns[0]?.name === things.blocks.of ? things : null;
+  return things.columns.every((name, at) => order.columns[at]?.name === name) ? things : null;
+}
+
+/** Whether a column stands where the things are listed. */
+const isListed = ({ columns, also = [] }: Things, column: string) => [...columns, ...also].includes(column);
+
+const namesOf = ({ columns }: Things, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
+
+/** SQL: the least and the most number of a block. */
+const boundsOf = ({ columns: [name = ''] }: Things, size: number) => ({
+  least: `w."${name}" * ${size}`,
+  most: `w."${name}" * ${size} + ${size - 1}`,
+});
+
+/** SQL: that a row's number is one of its block, so that an index on the number finds it too. */
+function withinBlock(things: Things): string[] {
+  if (!things.blocks) return [];
+  const { least, most } = boundsOf(things, things.blocks.size);
+  return [`${columnOf(things.blocks.of)} between ${least} and ${most}`];
+}
+
+/** SQL: which blocks can hold what is asked for. */
+function blocksOf(
+  things: Things,
+  { filters, after, order }: Pick<RowsQuestion, 'filters' | 'after' | 'order'>,
+  typeOf: (name: string) => string,
+  into: Statement,
+): string[] {
+  const { blocks } = things;
+  if (!blocks) return [];
+  const { least, most } = boundsOf(things, blocks.size);
+  const bounds: Readonly<Partial<Record<Operator, readonly Operator[]>>> = {
+    eq: ['lte', 'gte'],
+    lt: ['lt'],
+    lte: ['lte'],
+    gt: ['gt'],
+    gte: ['gte'],
+  };
+  const begin: Filter[] = after?.values[0]
+    ? [{ column: blocks.of, operator: order.descending ? 'lte' : 'gte', value: after.values[0] }]
+    : [];
+  return [...filters, ...begin]
+    .filter(({ column }) => column === blocks.of)
+    .flatMap(({ operator, value }) =>
+      (bounds[operator] ?? []).map((bound) =>
+        condition(
+          { column: blocks.of, operator: bound, value },
+          typeOf(blocks.of),
+          bound.startsWith('l') ? least : most,
+          into,
+        ),
+      ),
+    );
+}
+
+/** SQL: that a dataset was recorded at a moment. It is an error where it was not. @param at SQL of the moment */
+const recordAt = (name: string, at: string, into: Statement) =>
+  `reporting.has_record(${into.value(name, 'text')}, ${at})`;
+
+/** SQL of the things from the page on that is asked for. */
+function listed(
+  name: string,
+  things: Things,
+  { filters, after, order, asOf }: RowsQuestion,
+  typeOf: (name: string) => string,
+  into: Statement,
+): string {
+  const [first = ''] = things.columns;
+  const at = asOf === null ? null : into.value(asOf, 'timestamptz');
+  const conditions = [
+    // Of a moment without a record nothing is listed, and the rows' own view would not be asked.
+    ...(at === null ? [] : [`w."${first}" <= ${at}`, recordAt(name, at, into)]),
+    ...filters
+      .filter(({ column }) => isListed(things, column))
+      .map((one) => condition(one, typeOf(one.column), `w."${one.column}"`, into)),
+    ...blocksOf(things, { filters, after, order }, typeOf, into),
+    ...(after && !things.blocks
+      ? [
+          `(${namesOf(things, 'w')}) ${order.descending ? '<=' : '>='} (${things.columns
+            .map((name, at) => into.value(after.values[at] ?? '', typeOf(name)))
+            .join(', ')})`,
+        ]
+      : []),
+  ];
+  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '';
+  const turn = order.descending ? ' desc' : '';
+  const inTurn = things.columns.map((name) => `w."${name}"${turn}`).join(', ');
+  // Listed in turn, so that what follows is sorted thing by thing: from a list without an order all of it would be worked out.
+  return `(select distinct ${namesOf(things, 'w')} from reporting.${things.view} w${where} order by ${inTurn})`;
+}
+
+function typesOf({ columns }: Readable): (name: string) => string {
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  return (name) => types.get(name) ?? 'text';
+}
+
+/** SQL of where the rows come from: the view, its function of a moment, or the function with its values. */
+export function source(
+  { name, parameters, asOf }: Readable,
+  question: Pick<RowsQuestion, 'asOf' | 'given'>,
+  into: Statement,
+): string {
+  if (parameters) {
+    const given = parameters.flatMap((one) => {
+      const value = question.given[one.name];
+      if (value === undefined) return [];
+      const bound =
+        one.type === 'text[]'
+          ? `string_to_array(${into.value(value, 'text')}, ',')`
+          : into.value(value, one.type);
+      return [`${quoted(one.name)} => ${bound}`];
+    });
+    return `reporting.${name}(${given.join(', ')})`;
+  }
+  if (question.asOf !== null && asOf !== null)
+    return `reporting.${asOf}(${into.value(question.asOf, 'timestamptz')})`;
+  return `reporting.${name}`;
+}
+
+/** A declared name in SQL: some are words of the language, such as `from`. */
+const quoted = (name: string) => `"${name}"`;

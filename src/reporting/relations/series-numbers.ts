@@ -1,0 +1,102 @@
+import type { Cursor } from './cursor.ts';
+import { condition, type Filter } from './filters.ts';
+import { following, orderExpression, upTo } from './order.ts';
+import type { Numbered, Readable } from './readable.ts';
+import type { Order, RowsQuestion } from './row-query.ts';
+import type { Statement } from './statement.ts';
+
+/**
+ * PostgreSQL finds rows that stand by the number of their series in the order of time, series by series. By the texts that a number
+ * stands for it finds the series, but knows no order of the rows: so what needs one names the number.
+ */
+
+const ofRow = ({ number }: Numbered) => `r."${number}"`;
+const texts = ({ columns }: Numbered) => columns.map((name) => `w."${name}"`);
+
+/** SQL: that rows are of one series, where a value of each of its columns is told; else nothing. @param told by column */
+export function ofOneSeries(
+  { numbered }: Pick<Readable, 'numbered'>,
+  told: (column: string) => string | undefined,
+  into: Statement,
+): string[] {
+  const values = numbered?.columns.flatMap((name) => told(name) ?? []) ?? [];
+  if (!numbered || values.length < numbered.columns.length) return [];
+  const same = numbered.columns.map((name, at) => `w."${name}" = ${into.value(values[at] ?? '', 'text')}`);
+  return [
+    `${ofRow(numbered)} = (select w."${numbered.number}" from reporting.${numbered.view} as w where ${same.join(' and ')})`,
+  ];
+}
+
+/** As {@link ofOneSeries}, by filters. */
+export const ofFilteredSeries = (readable: Readable, filters: readonly Filter[], into: Statement): string[] =>
+  ofOneSeries(
+    readable,
+    (name) => filters.find(({ column, operator }) => column === name && operator === 'eq')?.value,
+    into,
+  );
+
+/** How the series of rows are told; null: rows have none, or are asked for in another order than series by series. */
+export const seriesInOrder = (
+  { numbered }: Pick<Readable, 'numbered'>,
+  { columns }: Pick<Order, 'columns'>,
+): Numbered | null => (numbered?.columns.every((name, at) => columns[at]?.name === name) ? numbered : null);
+
+/**
+ * The first rows of each series that a page can hold, as selects of which each has its rows in order: where a page goes on or ends within a
+ * series, one of that series, and one of those between.
+ * @param rows the select of rows `r`, with conditions beside its own @param limit how many rows are enough
+ */
+export function seriesBySeries(
+  numbered: Numbered,
+  { filters, after, last, order }: Pick<RowsQuestion, 'filters' | 'after' | 'last' | 'order'>,
+  limit: number,
+  typeOf: (name: string) => string,
+  into: Statement,
+  rows: (conditions: readonly string[]) => string,
+): string[] {
+  const { columns, view, number } = numbered;
+  const turn = order.descending ? ' desc' : '';
+  const rest = order.columns.slice(columns.length);
+  const prefix = `(${texts(numbered).join(', ')})`;
+  const seriesOf = ({ values }: Cursor) =>
+    `(${columns.map((name, at) => into.value(values[at] ?? '', typeOf(name))).join(', ')})`;
+  const inTurn = (expressions: readonly string[]) => expressions.map((one) => one + turn).join(', ');
+  const select = (ofSeries: readonly string[], ofRows: readonly string[]) => {
+    const wanted = [
+      ...filters
+        .filter(({ column }) => columns.includes(column))
+        .map((one) => condition(one, typeOf(one.column), `w."${one.column}"`, into)),
+      ...ofSeries,
+    ];
+    const where = wanted.length === 0 ? '' : ` where ${wanted.join(' and ')}`;
+    const expressions = rest.map(orderExpression);
+    return `select r.* from (
+  select w."${number}", ${texts(numbered).join(', ')} from reporting.${view} as w${where} order by ${inTurn(texts(numbered))}) as w
+cross join lateral (
+${rows([`${ofRow(numbered)} = w."${number}"`, ...ofRows])}
+order by ${inTurn(expressions)}
+limit ${limit}) as r
+order by ${inTurn([...texts(numbered), ...expressions])}
+limit ${limit}`;
+  };
+  const [beyond, before] = order.descending ? ['<', '>'] : ['>', '<'];
+  const restOf = ({ values }: Cursor) => values.slice(columns.length);
+  const ofRest = { ...order, columns: rest };
+  const further = after ? [following(ofRest, restOf(after), typeOf, into)] : [];
+  const upToLast = last ? [upTo(ofRest, restOf(last), typeOf, into)] : [];
+  const begins = after && seriesOf(after);
+  if (after && last && columns.every((_, at) => after.values[at] === last.values[at]))
+    return [select([`${prefix} = ${begins}`], [...further, ...upToLast])];
+  const ends = last && seriesOf(last);
+  return [
+    ...(begins ? [select([`${prefix} = ${begins}`], further)] : []),
+    select(
+      [
+        ...(begins ? [`${prefix} ${beyond} ${begins}`] : []),
+        ...(ends ? [`${prefix} ${before} ${ends}`] : []),
+      ],
+      [],
+    ),
+    ...(ends ? [select([`${prefix} = ${ends}`], upToLast)] : []),
+  ];
+}

@@ -1,0 +1,242 @@
+import type postgres from 'postgres';
+import { z } from 'zod';
+import { SERIES_ID } from '../../datasets/target-columns.ts';
+import type { DeclaredColumn } from '../../db/declared.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { ReadableDataset } from './catalogue.ts';
+import { type PointsSource, readThinned } from './downsample.ts';
+import { condition, type Filter, instant, written } from './filters.ts';
+import { asOf, filterShape, filtersIn, filtersOf, type Told, textOf as told } from './list-parameters.ts';
+import { columnOf } from './order.ts';
+import type { PointsSql } from './points-sql.ts';
+import type { Readable } from './readable.ts';
+import { pastPartsOf } from './rows.ts';
+import { ofFilteredSeries } from './series-numbers.ts';
+import type { Statement } from './statement.ts';
+import { readValue, type Value } from './values.ts';
+import { versionsKnownAt } from './versions.ts';
+
+/** A series of points of one column over time, thinned out so that extremes survive. */
+export interface Series {
+  readonly column: string;
+  readonly time: string;
+  /** Time and value, by time. Values are exact, as in rows. */
+  readonly points: readonly (readonly [at: Value, value: Value])[];
+  /** How many points there are in the window. */
+  readonly of: number;
+  /** Whether points were left out: of each bucket the first, the last, the least and the greatest are kept. */
+  readonly thinned: boolean;
+  /** There were too many points to read in time: of those before this moment none is told; null: all were read. */
+  readonly unread_before: string | null;
+}
+
+/** Which series, as PostgreSQL reads it. */
+export interface SeriesQuestion {
+  readonly column: DeclaredColumn;
+  readonly time: string;
+  readonly filters: readonly Filter[];
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly asOf: string | null;
+  readonly buckets: number;
+}
+
+/** Types of numbers. */
+export const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'bigint', 'integer', 'double precision']);
+/** How many parts a window has unless told, and at most. */
+const BUCKETS = 500;
+const MOST_BUCKETS = 5_000;
+/** The time in which a series is read, ms. */
+const BUDGET = 10_000;
+
+/** Where the points of a dataset are, and what has to be told so that they are of one thing. */
+export interface SeriesSource {
+  readonly readable: Readable;
+  /** The columns that can be drawn, and those that say when. */
+  readonly values: readonly DeclaredColumn[];
+  readonly times: readonly DeclaredColumn[];
+  /** The time that is taken unless told. */
+  readonly time: string;
+  /** The columns that tell one series from another: all of them need a filter. */
+  readonly needed: readonly string[];
+}
+
+/** Where the points of a dataset are; null: it has no numbers over time. */
+export function seriesOf({ kind, key, request, now, history, begins }: ReadableDataset): SeriesSource | null {
+  const versioned = kind === 'state' || kind === 'ledger';
+  const readable = versioned && history ? history : now;
+  const times = readable.columns.filter(({ type }) => type === 'timestamptz');
+  const told = (name: string) => times.some((one) => one.name === name);
+  const ofThing = key.find(told) ?? times.find(({ name }) => name !== begins)?.name;
+  const time = kind === 'series' || kind === 'log' ? (ofThing ?? begins) : begins;
+  const values = readable.columns.filter(
+    ({ name, type }) => NUMBERS.has(type) && name !== 'run_id' && name !== SERIES_ID && !key.includes(name),
+  );
+  const heights =
+    kind === 'log' ? readable.columns.filter(({ name }) => name === 'height' && key.includes(name)) : [];
+  if (values.length + heights.length === 0) return null;
+  const parts = kind === 'log' ? request : key;
+  return {
+    readable,
+    values: [...values, ...heights],
+    times,
+    time,
+    needed: parts.filter((name) => name !== time && now.columns.some((column) => column.name === name)),
+  };
+}
+
+/** The parameters of {@link readSeries}. */
+export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion> {
+  const { readable, values, times, time, needed } = source;
+  const filters = filtersOf(readable.columns, ['column', 'time', 'from', 'to', 'buckets']);
+  const names = values.map(({ name }) => name);
+  const one = (all: readonly string[], description: string) =>
+    z
+      .enum(all, {
+        error: ({ input }) =>
+          Array.isArray(input) ? 'is given more than once' : `must be one of ${all.join(', ')}`,
+      })
+      .meta({ description });
+  const window = (description: string) => instant.meta({ ...instant.meta(), description }).optional();
+  const shape = {
+    column: names.length === 1 ? one(names, 'The values.').optional() : one(names, 'The values.'),
+    time: one(
+      times.map(({ name }) => name),
+      `When they were so; ${time} unless told.`,
+    ).optional(),
+    from: window('The begin of the window; the first point unless told.'),
+    to: window('The end of the window, itself not in it; after the last point unless told.'),
+    buckets: written
+      .refine((text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_BUCKETS, {
+        error: `must be a whole number from 1 to ${MOST_BUCKETS}`,
+      })
+      .meta({
+        description: `Into how many parts the window is cut: of each part at most four points are told. ${BUCKETS} unless told.`,
+        type: 'integer',
+        minimum: 1,
+        maximum: MOST_BUCKETS,
+        default: BUCKETS,
+      })
+      .optional(),
+    as_of: asOf,
+    ...filterShape(filters),
+  };
+  return z
+    .strictObject(shape, {
+      error: ({ code }) =>
+        code === 'unrecognized_keys' ? `there are ${Object.keys(shape).join(', ')}` : undefined,
+    })
+    .transform((given: Told, context): SeriesQuestion => {
+      const asked = filtersIn(filters, given);
+      for (const name of needed)
+        if (
+          !asked.some(({ column, operator }) => column === name && (operator === 'eq' || operator === 'null'))
+        )
+          context.addIssue({
+            code: 'custom',
+            path: [name],
+            message: 'is needed: without it points of different things would be one line',
+          });
+      const column = values.find(({ name }) => name === (told(given, 'column') ?? names[0]));
+      return {
+        column: column ?? { name: '', type: '', comment: '' },
+        time: told(given, 'time') ?? time,
+        filters: asked,
+        from: told(given, 'from') ?? null,
+        to: told(given, 'to') ?? null,
+        asOf: told(given, 'as_of') ?? null,
+        buckets: Number(told(given, 'buckets') ?? BUCKETS),
+      };
+    });
+}
+
+/**
+ * Reads a series. Where there are more points than fit, it is thinned out, and read as far as that takes no longer than
+ * {@link BUDGET} ({@link readThinned}).
+ * @throws PostgresError 22023 when there is no record at the moment of `as_of`
+ */
+export async function readSeries(
+  sql: postgres.Sql,
+  dataset: ReadableDataset,
+  source: SeriesSource,
+  question: SeriesQuestion,
+  clock: Clock = systemClock,
+): Promise<Series> {
+  const { column, time, buckets } = question;
+  const pointsIn: PointsSource['pointsIn'] = (into, part) => {
+    const [from, to] = part?.map((one) => one.toISOString()) ?? [question.from, question.to];
+    return seriesPoints(dataset, source, { ...question, from: from ?? null, to: to ?? null }, into);
+  };
+  const { rows, unreadBefore } = await readThinned(
+    sql,
+    { pointsIn, window: null, beginOf: (moment) => moment },
+    { buckets, most: 1, budget: BUDGET, clock },
+  );
+  const of = Number(rows[0]?.of ?? 0);
+  return {
+    column: column.name,
+    time,
+    points: rows.map((row) => [readValue('timestamptz', row.at), readValue(column.type, row.value)]),
+    of,
+    thinned: of > rows.length,
+    unread_before: unreadBefore?.toISOString() ?? null,
+  };
+}
+
+function seriesPoints(
+  dataset: ReadableDataset,
+  { readable }: SeriesSource,
+  { column, time, filters, from, to, asOf }: SeriesQuestion,
+  into: Statement,
+): PointsSql {
+  const { name, kind, key } = dataset;
+  const types = new Map(readable.columns.map((one) => [one.name, one.type]));
+  const past = asOf === null ? null : into.value(asOf, 'timestamptz');
+  const at = columnOf(time);
+  const begin = from === null ? null : into.value(from, 'timestamptz');
+  const end = to === null ? null : into.value(to, 'timestamptz');
+  const conditions = [
+    `${at} is not null and isfinite(${at})`,
+    ...(begin === null ? [] : [`${at} >= ${begin}`]),
+    ...(end === null ? [] : [`${at} < ${end}`]),
+    ...currentOnly(kind),
+    ...ofFilteredSeries(readable, filters, into),
+    ...filters.map((one) => condition(one, types.get(one.column) ?? 'text', columnOf(one.column), into)),
+  ];
+  let rows = `reporting.${readable.name}`;
+  if (past !== null && readable.asOf !== null) rows = `reporting.${readable.asOf}(${past})`;
+  else if (past !== null) {
+    rows = versionsKnownAt(dataset, readable, past);
+    conditions.push(`reporting.has_record(${into.value(name, 'text')}, ${past})`);
+  }
+  const values = [[column.name, columnOf(column.name)] as const];
+  const inPieces = kind === 'series' && time === key.at(-1);
+  const found = {
+    inPieces,
+    foundByTime: inPieces && past === null,
+    parts: pastPoints(readable, past, conditions, into),
+  };
+  return { rows, conditions, at, ends: null, values, of: [], counted: null, begin, end, ...found };
+}
+
+/** The parts in which points of a past moment are found by time; null: they have none. @param past SQL of the moment; null: now */
+export const pastPoints = (
+  readable: Readable,
+  past: string | null,
+  conditions: readonly string[],
+  into: Statement,
+): PointsSql['parts'] =>
+  past === null || !readable.pastParts
+    ? null
+    : () =>
+        pastPartsOf(readable, past, into).map(({ from, where }) => ({
+          rows: from,
+          conditions: [...conditions, ...where],
+        }));
+
+/**
+ * A point that the upstream stopped showing is no part of the series any more. Not as IS NULL: of an expression PostgreSQL takes that
+ * for rare, one row in 200, and chooses a plan for so few.
+ */
+export const currentOnly = (kind: ReadableDataset['kind']): readonly string[] =>
+  kind === 'series' ? [`num_nulls(${columnOf('vanished_at')}) > 0`] : [];

@@ -1,0 +1,76 @@
+import { isExactNumber, parseJson } from '../../upstreams/json.ts';
+
+/** A value as it leaves: what JSON can say without rounding. */
+export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
+
+/** SQL of the text of an expression, from which {@link readValue} makes the value. */
+export function textOf(type: string, expression: string): string {
+  switch (type) {
+    case 'text[]':
+      return `to_json(${expression})::text`;
+    case 'bytea':
+      return `encode(${expression}, 'hex')`;
+    default:
+      return `${expression}::text`;
+  }
+}
+
+/**
+ * The value of a column's text. Exact: `numeric` stays a text, and so does any number that a double would round, also inside of
+ * `jsonb`. Times are ISO 8601 in UTC, with microseconds where there are any; intervals are ISO 8601 durations.
+ */
+export function readValue(type: string, text: string | null): Value {
+  if (text === null) return null;
+  switch (type) {
+    case 'bigint':
+    case 'integer':
+      return Number.isSafeInteger(Number(text)) ? Number(text) : text;
+    case 'double precision':
+      return Number.isFinite(Number(text)) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' || text === 't';
+    case 'timestamptz':
+      return isoOf(text);
+    case 'jsonb':
+    case 'text[]':
+      return exact(parseJson(text));
+    default:
+      return text;
+  }
+}
+
+const POSTGRES_TIME = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)\+00$/;
+
+/** PostgreSQL's text of a time in UTC as ISO 8601; infinity and years before 1 stay as they are. */
+export const isoOf = (text: string) => text.replace(POSTGRES_TIME, '$1T$2Z');
+
+/** The type numeric, by its number in pg_type. */
+const NUMERIC = 1700;
+
+/**
+ * Returns a row that PostgreSQL wrote as a JSON object, by the rule of {@link readValue}: `numeric` is a text, and so is any number that
+ * a double would round.
+ */
+export function exactRow(
+  row: string,
+  columns: readonly { readonly name: string; readonly type: number }[],
+): string {
+  const value = parseJson(row);
+  if (typeof value !== 'object' || value === null) throw new Error('a row that is no object');
+  const numeric = new Set(columns.filter(({ type }) => type === NUMERIC).map(({ name }) => name));
+  const members = Object.entries(value).map(([name, member]: [string, unknown]): [string, Value] => {
+    const found = exact(member);
+    return [name, numeric.has(name) && typeof found === 'number' ? String(found) : found];
+  });
+  return JSON.stringify(Object.fromEntries(members));
+}
+
+/** Numbers that a double would round become texts. */
+function exact(value: unknown): Value {
+  if (isExactNumber(value)) return value.value;
+  if (Array.isArray(value)) return value.map(exact);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, exact(part)]));
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  return null;
+}

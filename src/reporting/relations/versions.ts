@@ -1,0 +1,87 @@
+import type { DeclaredColumn } from '../../db/declared.ts';
+import type { ReadableDataset } from './catalogue.ts';
+import type { Readable } from './readable.ts';
+
+/** Columns that tell of the recording, not of what was recorded. */
+const OF_THE_RECORDING: ReadonlySet<string> = new Set([
+  'run_id',
+  'recorded_at',
+  'superseded_at',
+  'vanished',
+  'vanished_at',
+  'valid_from',
+  'valid_to',
+  'ended_by',
+  'observed_at',
+  'started_at',
+  'ended_at',
+  'is_open',
+  'probes',
+]);
+
+/**
+ * Every version of a dataset's rows, with since when and until when each was so (`begins`, `ends`), and whether it can end without
+ * another one that begins in the same instant (`ends_alone`).
+ */
+export interface Versions {
+  /** The rows as a {@link Readable}, for the types of columns. */
+  readonly readable: Readable;
+  /** SQL: a FROM item with the columns of the key (and the number of the series, where rows have one), `content`, `begins`, `ends` and `ends_alone`. */
+  readonly from: string;
+  /** The FROM items that it is made of. In each of them rows are found by the index of the key, in all of them together not. */
+  readonly parts: readonly string[];
+  /** What a version says of a row. */
+  readonly content: readonly DeclaredColumn[];
+  /** Where versions are worked out, the function of `reporting` that says which hold at a moment: their key and content. Else null. */
+  readonly at: string | null;
+}
+
+/** The versions of a dataset's rows. Of a log those that were said differently later are versions too. */
+export function versionsOf({ name, kind, now, history, begins, ends }: ReadableDataset): Versions {
+  const readable = history ?? now;
+  const keyed = new Set([
+    ...now.key.map((column) => column.name),
+    ...(readable.numbered ? [readable.numbered.number] : []),
+  ]);
+  const content = readable.columns.filter((one) => !keyed.has(one.name) && !OF_THE_RECORDING.has(one.name));
+  const columns = [...keyed, ...content.map((column) => column.name)].map((one) => `"${one}"`).join(', ');
+  // The open interval of a ledger is shown up to where it is settled, and lasts.
+  const until =
+    ends === null ? 'null::timestamptz' : kind === 'ledger' ? `case when not is_open then ${ends} end` : ends;
+  const alone = kind === 'state' ? `ended_by <> 'changed'` : 'true';
+  const of = (view: string, end = until, where = '') =>
+    `select ${columns}, ${begins} as begins, ${end} as ends, ${alone} as ends_alone from reporting.${view}${where}`;
+  const selects =
+    kind === 'log'
+      ? [of(name), of(`${name}_conflicts`, 'superseded_at', ' where differs is not null')]
+      : (readable.parts ?? [readable.name]).map((view) => of(view));
+  const parts = selects.map((one) => `(${one})`);
+  const at = kind === 'ledger' ? `${readable.name}_at` : null;
+  return { readable, from: `(${selects.join(' union all ')})`, parts, content, at };
+}
+
+/**
+ * SQL: a FROM item with the versions that were known at a moment, in the columns of their view: what ended later was still so. What an
+ * open interval of a ledger counts moves until it ends, and is not kept of a moment.
+ * @param at SQL of the moment
+ */
+export function versionsKnownAt({ kind, begins }: ReadableDataset, history: Readable, at: string): string {
+  const then = kind === 'ledger' ? LEDGER_THEN : STATE_THEN;
+  const columns = history.columns.map(({ name }) => `${then[name]?.(at) ?? `v."${name}"`} as "${name}"`);
+  return `(select ${columns.join(', ')} from reporting.${history.name} v where v.${begins} <= ${at})`;
+}
+
+/** What a version says differently as long as it lasts, by column. */
+type Then = Readonly<Record<string, (at: string) => string>>;
+const STATE_THEN: Then = {
+  valid_to: (at) => `case when v.valid_to <= ${at} then v.valid_to end`,
+  ended_by: (at) => `case when v.valid_to <= ${at} then v.ended_by end`,
+};
+const LEDGER_THEN: Then = {
+  ended_at: (at) => `least(v.ended_at, ${at})`,
+  is_open: (at) => `(v.is_open or v.ended_at > ${at})`,
+  probes: (at) => `case when v.ended_at <= ${at} then v.probes end`,
+  failures: (at) => `case when v.ended_at <= ${at} then v.failures end`,
+  last_error: (at) => `case when v.ended_at <= ${at} then v.last_error else v.error end`,
+  last_message: (at) => `case when v.ended_at <= ${at} then v.last_message else v.message end`,
+};

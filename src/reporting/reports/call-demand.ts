@@ -1,0 +1,57 @@
+import type { Config } from '../../config/schema.ts';
+import type { Watched } from '../../recording/active-feed.ts';
+import type { Forecast } from './forecast.ts';
+
+const MINUTES_OF_DAY = 1440;
+
+/** What all schedules of a metered upstream need together, and what the configuration allows. In budget units. */
+export interface Demand {
+  readonly upstream: string;
+  readonly unitsPerHour: number;
+  readonly unitsPerDay: number;
+  /** As declared; null: not declared. */
+  readonly limitPerMinute: number | null;
+  readonly limitPerDay: number | null;
+  /** The most that fits into a day under both; null: no limit is declared. */
+  readonly allowedPerDay: number | null;
+}
+
+const METERED = ['chainData', 'metrics'] as const;
+
+/** Whether what is watched asks an upstream that counts. */
+export const isMetered = ({ source }: Watched): boolean => METERED.some((one) => one === source.upstream);
+
+/** Adds up what is forecast, for each metered upstream that the configuration has. */
+export function demands(forecasts: readonly Forecast[], { upstreams }: Pick<Config, 'upstreams'>): Demand[] {
+  return METERED.flatMap((upstream) => {
+    const service = upstreams[upstream];
+    if (!service) return [];
+    const mine = forecasts.filter((one) => one.upstream === upstream);
+    const { perMinute = null, perDay = null } = service.budget ?? {};
+    const most = Math.min(
+      perDay ?? Number.POSITIVE_INFINITY,
+      perMinute === null ? Number.POSITIVE_INFINITY : perMinute * MINUTES_OF_DAY,
+    );
+    return [
+      {
+        upstream,
+        unitsPerHour: mine.reduce((sum, { hour }) => sum + hour.units, 0),
+        unitsPerDay: mine.reduce((sum, { day }) => sum + day.units, 0),
+        limitPerMinute: perMinute,
+        limitPerDay: perDay,
+        allowedPerDay: Number.isFinite(most) ? most : null,
+      },
+    ];
+  });
+}
+
+/** Why a demand cannot be met and what to do, with figures; null: it fits, or no limit is declared. */
+export function beyondBudget({ upstream, unitsPerDay, allowedPerDay, limitPerDay }: Demand): string | null {
+  if (allowedPerDay === null || unitsPerDay <= allowedPerDay) return null;
+  const limit = allowedPerDay === limitPerDay ? 'perDay' : 'perMinute × 1440';
+  const times = (unitsPerDay / allowedPerDay).toFixed(1);
+  return (
+    `${upstream}: the schedules ask for ${unitsPerDay} units a day, ${times} times the ${allowedPerDay} of its budget (${limit}): ` +
+    'part of it will always be late; poll less often (datasets.D.every), watch less, or declare a larger budget'
+  );
+}

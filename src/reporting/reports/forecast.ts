@@ -1,0 +1,227 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
+import type postgres from 'postgres';
+import { OPEN_END, type Target, type Window } from '../../datasets/contract.ts';
+import { ormOf } from '../../db/orm.ts';
+import { targets } from '../../db/schema/bookkeeping.ts';
+import { byTurns } from '../../lib/chunk.ts';
+import type { Watched } from '../../recording/active-feed.ts';
+import {
+  jointState,
+  loadStates,
+  missingWindows,
+  NOT_OFFERED_AGAIN,
+  stateOf,
+  type TargetState,
+  type TargetStates,
+} from '../../recording/plan.ts';
+import { rangeStart } from '../../recording/range-start.ts';
+import { RECENT, windowsAgain } from '../../recording/sweep-windows.ts';
+import { targetKey } from '../../recording/target-key.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** The cost of a poll is used for the next one only if its window was at most this many times as long. */
+const COMPARABLE = 2;
+/** Targets that are forecast before others have their turn. */
+const FORECAST_AT_ONCE = 1_000;
+
+/** Calls to an upstream, and what they cost of its budget. */
+export interface Cost {
+  readonly calls: number;
+  readonly units: number;
+}
+
+/** What a feed's schedule asks for once it has caught up. */
+export interface Forecast {
+  readonly datasets: readonly string[];
+  readonly upstream: string;
+  readonly targets: number;
+  /** Milliseconds between two polls of a target. */
+  readonly every: number;
+  /** One poll of all targets. */
+  readonly round: Cost;
+  /** Polls and windows that are requested again in the hour and in the day after now. */
+  readonly hour: Cost;
+  readonly day: Cost;
+  /** Of the calls of the day, those that request again what was answered before: for late items and revisions. */
+  readonly sweepsOfDay: number;
+}
+
+/** The last complete poll of a target. */
+interface Look {
+  readonly requests: number;
+  /** The most requests of a complete run. */
+  readonly mostRequests: number | null;
+  /** Null: an observation of how things were. */
+  readonly window: Window | null;
+  /** The mean time between two items of an index, ms; null if unknown. */
+  readonly usualInterval: number | null;
+}
+
+/**
+ * What each schedule will ask for after `now`. A target costs what its last comparable poll cost (lists grow), or what its
+ * source declares when there was none. Targets that the upstream does not offer are asked once a day. Answers that never
+ * change are not asked again once they are recorded.
+ */
+export async function forecast(
+  sql: postgres.Sql,
+  feeds: readonly Watched[],
+  now: number,
+): Promise<Forecast[]> {
+  const watched = feeds.filter(({ targets }) => targets.length > 0);
+  return Promise.all(
+    watched.map(async (feed) =>
+      forecastOf(feed, await loadStates(sql, feed), await lastLooks(sql, feed), now),
+    ),
+  );
+}
+
+async function forecastOf(
+  feed: Watched,
+  states: TargetStates,
+  looks: ReadonlyMap<string, Look>,
+  now: number,
+): Promise<Forecast> {
+  const { source, datasets, targets, every } = feed;
+  let [round, hour, day, sweepsOfDay] = [0, 0, 0, 0];
+  for await (const part of byTurns(targets, FORECAST_AT_ONCE))
+    for (const target of part) {
+      const joint = jointState(feed, states, target);
+      const wanted = datasets.map((dataset) => ({
+        ...dataset,
+        state: stateOf(states, target, dataset.name),
+      }));
+      const cost = pollCost(feed, target, joint, looks.get(targetKey(target)), now);
+      if (!joint.notOffered && !isDone(feed, joint)) round += cost;
+      const within = (span: number) => {
+        const all = wanted.map(({ state, every }) => ticks(feed, state, every, now, now + span));
+        const [only] = all;
+        if (only && all.length === 1 && !source.range?.index) return { polls: cost * only.count, sweeps: 0 };
+        // Datasets that are due at once share the call.
+        const due = [...new Set(all.flatMap(instantsOf))].sort((a, b) => a - b);
+        const look = looks.get(targetKey(target));
+        return { polls: cost * due.length, sweeps: callsAgain(feed, target, joint, look, due) };
+      };
+      const [ofHour, ofDay] = [within(HOUR), within(DAY)];
+      hour += ofHour.polls + ofHour.sweeps;
+      day += ofDay.polls + ofDay.sweeps;
+      sweepsOfDay += ofDay.sweeps;
+    }
+  const cost = (calls: number): Cost => ({ calls, units: calls * source.weight });
+  return {
+    datasets: datasets.map(({ name }) => name),
+    upstream: source.upstream,
+    targets: targets.length,
+    every,
+    round: cost(round),
+    hour: cost(hour),
+    day: cost(day),
+    sweepsOfDay,
+  };
+}
+
+/** The calls of the windows that are requested again with the polls at some moments, ms since 1970 in ascending order. */
+function callsAgain(
+  feed: Watched,
+  target: Target,
+  state: TargetState,
+  last: Look | undefined,
+  polls: readonly number[],
+): number {
+  const { source, pageSize } = feed;
+  const { index, axis } = source.range ?? {};
+  if (!index) return 0;
+  const callsOf = ({ from, to }: Window, poll: number) => {
+    if (isWholeList(feed, target, state, from, poll)) return last?.mostRequests ?? source.calls;
+    if (!last?.usualInterval) return source.calls;
+    const span = axis === 'height' ? RECENT : to - from;
+    return Math.max(source.calls, Math.ceil(span / last.usualInterval / (pageSize ?? index.page)));
+  };
+  let lastPolled = state.lastPolled ?? polls[0] ?? 0;
+  let calls = 0;
+  for (const poll of polls) {
+    for (const window of windowsAgain(feed, target, { ...state, lastPolled }, poll))
+      calls += callsOf(window, poll);
+    lastPolled = poll;
+  }
+  return calls;
+}
+
+/** Whether a window from a place on is the whole list of a target: all of it is one window. */
+function isWholeList({ source }: Watched, target: Target, state: TargetState, from: number, now: number) {
+  const { range } = source;
+  return range?.span(target) === Number.POSITIVE_INFINITY && from <= rangeStart(range, state, now);
+}
+
+/** The answer never changes and is recorded. */
+const isDone = ({ source }: Watched, state: TargetState) => source.once === true && state.lastPolled !== null;
+
+/** Polls at one distance, ms. */
+interface Ticks {
+  readonly first: number;
+  readonly step: number;
+  readonly count: number;
+}
+
+/** When a dataset is polled after `now` and until `until`: what is late at once, the others an interval after their last. */
+function ticks(feed: Watched, state: TargetState, every: number, now: number, until: number): Ticks {
+  const step = state.notOffered ? NOT_OFFERED_AGAIN + 1 : every;
+  if (isDone(feed, state)) return { first: now, step, count: 0 };
+  const last = state.notOffered ? state.lastFailure : state.lastPolled;
+  const isLate = last === null || last > now || last + step <= now;
+  const first = isLate ? now : last + step;
+  const count = isLate ? Math.ceil((until - first) / step) : Math.floor((until - first) / step) + 1;
+  return { first, step, count: Math.max(0, feed.source.once ? Math.min(count, 1) : count) };
+}
+
+const instantsOf = ({ first, step, count }: Ticks) =>
+  Array.from({ length: count }, (_, at) => first + at * step);
+
+/** The calls of the next poll of a target: those of the last one if it was comparable, otherwise what the source declares. */
+function pollCost(
+  feed: Watched,
+  target: Target,
+  state: TargetState,
+  last: Look | undefined,
+  now: number,
+): number {
+  const { source } = feed;
+  if (!last || !source.range) return last?.requests ?? source.calls;
+  const [next] = missingWindows(feed, target, state, now + feed.every);
+  return next && last.window && isComparable(source.range.axis, last.window, next)
+    ? last.requests
+    : source.calls;
+}
+
+/** Whether two windows need about as many calls. For heights only the first recording, which may be very long, differs. */
+function isComparable(axis: 'time' | 'height', last: Window, next: Window): boolean {
+  if (axis === 'height') return last.from > 0 && last.from < OPEN_END - 1;
+  return last.to - last.from <= COMPARABLE * (next.to - next.from);
+}
+
+/** The last complete poll of each target of a feed, by target key. */
+async function lastLooks(sql: postgres.Sql, { source }: Watched): Promise<Map<string, Look>> {
+  const { target_key, look_requests, most_requests, look_from, look_to, usual_interval_ms } = targets;
+  const rows = await ormOf(sql)
+    .select({
+      target_key,
+      requests: look_requests,
+      most: most_requests,
+      from: look_from,
+      to: look_to,
+      usual: usual_interval_ms,
+    })
+    .from(targets)
+    .where(and(eq(targets.source, source.name), isNotNull(look_requests)));
+  return new Map(
+    rows.map(({ target_key, requests, most, from, to, usual }) => [
+      target_key,
+      {
+        requests: requests ?? 0,
+        mostRequests: most,
+        window: from === null || to === null ? null : { from, to },
+        usualInterval: usual,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,18 @@
+import { WEEKS_KEPT } from '../../../health/latency-store.ts';
+import type { Span } from './windows.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/**
+ * The shortest time around a range of which response times can be told: they are kept by whole hours, and what is old by
+ * whole days.
+ * @param now ms since 1970
+ */
+export function latencySpan({ from, to }: Span, now: number): Span {
+  const unitAt = (at: number) => (at < now - WEEKS_KEPT * 7 * DAY ? DAY : HOUR);
+  return {
+    from: Math.floor(from / unitAt(from)) * unitAt(from),
+    to: Math.ceil(to / unitAt(to)) * unitAt(to),
+  };
+}

@@ -1,0 +1,44 @@
+import type postgres from 'postgres';
+import type { Announced } from '../../../health/announcements.ts';
+import { occurrences } from '../../../health/maintenance.ts';
+
+/** Maintenance that goes on or will come. */
+export interface MaintenanceAhead {
+  /** Null: every node. */
+  readonly nodes: readonly string[] | null;
+  readonly from: Date;
+  readonly to: Date;
+  /** Null: that was not said. */
+  readonly reason: string | null;
+}
+
+/** Windows that repeat are told so far ahead, ms. */
+const AHEAD = 14 * 86_400_000;
+const MOST = 20;
+
+/** What is announced by the configuration and by command, the next first. @param now ms since 1970 */
+export async function maintenanceAhead(
+  sql: postgres.Sql,
+  { once, recurring }: Announced,
+  now: number,
+): Promise<MaintenanceAhead[]> {
+  const commanded = await sql<
+    { node: string | null; starts_at: Date; ends_at: Date; reason: string | null }[]
+  >`
+    select node, starts_at, ends_at, reason from reporting.node_maintenance
+    where ends_at > ${new Date(now)} order by starts_at limit ${MOST}`;
+  const configured = [...once, ...recurring.flatMap((one) => occurrences(one, now, now + AHEAD))]
+    .filter(({ to }) => to > now)
+    .map(({ nodes, from, to }) => ({ nodes, from: new Date(from), to: new Date(to), reason: null }));
+  return [
+    ...configured,
+    ...commanded.map(({ node, starts_at, ends_at, reason }) => ({
+      nodes: node === null ? null : [node],
+      from: starts_at,
+      to: ends_at,
+      reason,
+    })),
+  ]
+    .sort((one, other) => one.from.getTime() - other.from.getTime())
+    .slice(0, MOST);
+}

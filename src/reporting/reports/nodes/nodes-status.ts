@@ -1,0 +1,118 @@
+import type postgres from 'postgres';
+import type { Announced } from '../../../health/announcements.ts';
+import { type MaintenanceAhead, maintenanceAhead } from './maintenance-ahead.ts';
+import {
+  incidentsIn,
+  type Latency,
+  latencies,
+  type NodeCheck,
+  type NodeIncident,
+  nodeChecks,
+  type SealHead,
+  sealHead,
+  stateSpans,
+} from './node-record.ts';
+import { type StandingLedger, standingLedgers, type WatchedNode, watchedNodes } from './watched-nodes.ts';
+import { statesIn, type WindowStates, windowsOf } from './windows.ts';
+
+/** What the status page tells of a node. */
+export interface NodeStatus extends WatchedNode {
+  /** The last 90 days (UTC), oldest first; the last one goes on. */
+  readonly days: readonly WindowStates[];
+  /** By the name of each of {@link spans}: what is known of that time up to now. */
+  readonly spans: Readonly<Record<SpanName, WindowStates>>;
+  /** By the name of each of {@link spans}; null: no look is counted. */
+  readonly latency: Readonly<Record<SpanName, Latency | null>>;
+  readonly checks: readonly NodeCheck[];
+}
+
+/** What the status page tells. */
+export interface NodesStatus {
+  /** When it was read, ms since 1970. */
+  readonly at: number;
+  readonly nodes: readonly NodeStatus[];
+  readonly standing: readonly StandingLedger[];
+  /** Of 90 days, the newest first. */
+  readonly incidents: readonly NodeIncident[];
+  readonly maintenance: readonly MaintenanceAhead[];
+  readonly seal: SealHead | null;
+}
+
+const DAY = 86_400_000;
+export const DAYS = 90;
+/** The times over which an uptime is told, in days. */
+export const spans = { '24 h': 1, '7 days': 7, '30 days': 30, '90 days': 90 } as const;
+export type SpanName = keyof typeof spans;
+export const spanNames = ['24 h', '7 days', '30 days', '90 days'] as const satisfies readonly SpanName[];
+
+/** Something for each of {@link spans}. */
+const bySpan = <T>(of: (name: SpanName) => T): Readonly<Record<SpanName, T>> => ({
+  '24 h': of('24 h'),
+  '7 days': of('7 days'),
+  '30 days': of('30 days'),
+  '90 days': of('90 days'),
+});
+
+const MOST_INCIDENTS = 10;
+
+/**
+ * Reads what the status page tells. Its cost depends on the ledger of 90 days, not on the looks.
+ * @param nodes those of the configuration
+ * @param announced what the configuration announces
+ * @param now ms since 1970
+ */
+export async function nodesStatus(
+  sql: postgres.Sql,
+  { nodes, announced }: { readonly nodes: readonly string[]; readonly announced: Announced },
+  now: number,
+): Promise<NodesStatus> {
+  const past = { from: now - DAYS * DAY, to: now };
+  const standing = await standingLedgers(sql);
+  const watched = await watchedNodes(sql, nodes, standing, now);
+  const states = await stateSpans(sql, past, null);
+  const spanOf = (name: SpanName) => ({ from: now - spans[name] * DAY, to: now });
+  const latency = await latencies(sql, spanNames.map(spanOf), null, now);
+  const checks = new Map<string, NodeCheck[]>();
+  for (const check of await nodeChecks(sql, null)) {
+    const before = checks.get(check.node);
+    if (before) before.push(check);
+    else checks.set(check.node, [check]);
+  }
+  const today = now - (now % DAY);
+  const days = windowsOf({ from: today - (DAYS - 1) * DAY, to: now }, '1d');
+  return {
+    at: now,
+    nodes: watched.map((one) => {
+      const known = states.get(one.node) ?? [];
+      const firstLook = one.first_look?.getTime() ?? null;
+      const over = (name: SpanName) => {
+        const [whole] = statesIn(known, [spanOf(name)], firstLook);
+        if (!whole) throw new Error('a window is missing');
+        return whole;
+      };
+      // Days and spans are worked out where they are asked for: those of a long list are not all shown.
+      let told: NodeStatus['spans'] | undefined;
+      return {
+        ...one,
+        get days() {
+          return statesIn(known, days, firstLook);
+        },
+        get spans() {
+          told ??= bySpan(over);
+          return told;
+        },
+        latency: bySpan((name) => latency[spanNames.indexOf(name)]?.get(one.node) ?? null),
+        checks: checks.get(one.node) ?? [],
+      };
+    }),
+    standing,
+    incidents: await incidentsIn(
+      sql,
+      past,
+      watched.map(({ node }) => node),
+      MOST_INCIDENTS,
+    ),
+    maintenance: await maintenanceAhead(sql, announced, now),
+    seal: await sealHead(sql),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Recorded, Source } from '../../datasets/contract.ts';
+
+/** The services that are recorded, by the part of `upstreams` in the configuration that has their addresses. */
+const SERVICES: Readonly<Record<Source['upstream'], string>> = {
+  chainData: 'the chain data service',
+  metrics: 'the metrics service',
+  nodes: 'each node',
+};
+
+/** The service's name of an operation, by its method and path, or by the prefix of its JSON-RPC method. */
+const TITLES: Readonly<Record<string, string>> = {
+  'POST /v1/signatureAggregator/{network}/aggregateSignatures': 'Aggregate signatures',
+  'GET /v1/signatureAggregator/{network}/aggregateSignatures/{txHash}':
+    'Get aggregated signatures by transaction',
+  'GET /v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking':
+    'List staking transactions',
+  'GET /v1/chains/{chainId}/contracts/{address}/transactions:getDeployment': 'Get deployment transaction',
+  'GET /v1/networks/{network}/subnets': 'List subnets',
+  'GET /v1/networks/{network}/blockchains/{blockchainId}/balances': 'Get primary-network balances',
+  'GET /v1/chains/{chainId}/addresses/{address}/transactions:listErc1155':
+    'List ERC-1155 transfers of an address',
+  'GET /v1/chains/{chainId}/addresses/{address}/transactions:listNative':
+    'List native transactions of an address',
+  'GET /v1/chains/{chainId}/addresses/{address}/balances:listErc1155': 'List ERC-1155 balances of an address',
+  'GET /v1/networks/{network}/rewards:listPending': 'List pending rewards',
+  'GET /v1/chains/{chainId}/contracts/{address}/deployments': 'List contracts deployed by an address',
+  'GET /v1/chains/{chainId}/nfts/collections/{address}/tokens': 'List tokens of an NFT contract',
+  'GET /v1/chains/{chainId}/addresses/{address}/balances:getNative': 'Get native token balance',
+  'GET /v1/chains/{chainId}/transactions/{txHash}': 'Get transaction',
+  'GET /v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks':
+    'List blocks proposed by a node',
+  'GET /v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}': 'Get NFT token details',
+  'GET /v2/chains/{chainId}/metrics/{metric}': 'Get a chain metric',
+  'GET /v1/avg_tps/{chainId}': 'Average TPS (v1)',
+  'avm.': 'X-chain API at `/ext/bc/X`',
+  'platform.': 'P-chain API at `/ext/bc/P`',
+  'info.': 'Info API at `/ext/info`',
+  'health.': 'Health API at `/ext/health`',
+  'GET /ext/health': 'Health API by GET',
+};
+
+/**
+ * The source of a dataset as Markdown: the service, then its operations by the names that the service gives them.
+ * @throws Error when an operation has no name here
+ */
+export function operationsText({ operations, source }: Pick<Recorded, 'operations' | 'source'>): string {
+  const titles = [...new Set(operations.map(titleOf))];
+  const texts = titles.map((title) => {
+    const those = operations.filter((operation) => titleOf(operation) === title);
+    return `${title}: ${those.map((operation) => `\`${operation}\``).join(', ')}`;
+  });
+  return `${SERVICES[source.upstream]}, ${texts.join('; ')}`;
+}
+
+function titleOf(operation: string): string {
+  const prefix = /^(?:[a-z]+\.|GET \/ext\/health(?=\/|$))/.exec(operation)?.[0];
+  const title = TITLES[prefix ?? operation];
+  if (title === undefined)
+    throw new Error(`${operation}: src/reporting/reports/operations.ts has no name for it`);
+  return title;
+}

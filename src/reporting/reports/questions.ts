@@ -1,0 +1,381 @@
+import { type Declared, literal } from '../../db/declared.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { exactInstantIn } from '../../lib/instant.ts';
+import { declaredObjects } from '../views/declared-objects.ts';
+
+/** Values of parameters by name, as people write them: a list with commas, a time such as `2026-12-01`. */
+export type Values = Readonly<Record<string, string>>;
+
+/** A question in words, with the values that ask it. */
+export interface Example {
+  readonly words: string;
+  readonly values: Values;
+}
+
+/** A question that `reporting` answers: `report NAME`, and a recipe in docs/recipes.md. */
+export interface Question {
+  /** As in `report NAME`: the name of its view or function with dashes. */
+  readonly name: string;
+  readonly answer: Declared;
+  readonly examples: readonly Example[];
+  /** Why it cannot be asked about a past moment; null: it can. */
+  readonly notAsOf: string | null;
+}
+
+/** The placeholders in examples, which a reader replaces with own values. */
+export const PLACEHOLDERS = {
+  node: 'NodeID-YOURS',
+  address: 'P-avax1YOURS',
+  evmAddress: '0xYOURS',
+  subnet: 'YOUR-SUBNET-ID',
+} as const;
+
+const march = { from: '2026-03-02', to: '2026-04-01' };
+const week = { from: '2026-03-20', to: '2026-03-27' };
+const early = { as_of: '2026-03-20T12:00' };
+const late = { as_of: '2026-04-02T12:00' };
+const { node, address, evmAddress, subnet } = PLACEHOLDERS;
+
+/** All questions by heading, then by view or function: each in words, with its values. */
+const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly [string, Values])[]>>>> = {
+  'Metrics of chains': {
+    metric_over_time: [
+      [
+        'How many transactions did the C-chain have each day?',
+        { ...march, chain_id: '43114', metric: 'txCount' },
+      ],
+      [
+        'How many did we think it had, on March 20?',
+        { ...march, chain_id: '43114', metric: 'txCount', ...early },
+      ],
+      [
+        'How many addresses were active on it each week?',
+        { ...march, chain_id: '43114', metric: 'activeAddresses', time_interval: 'week' },
+      ],
+    ],
+    metric_revisions: [
+      [
+        'How did the counts of a week move after we first saw them?',
+        { ...week, chain_id: '43114', metric: 'txCount' },
+      ],
+      [
+        'What had been said of that week by its third day?',
+        { ...week, chain_id: '43114', metric: 'txCount', as_of: '2026-03-22T12:00' },
+      ],
+    ],
+    metric_settling_of: [
+      [
+        'How long do the transaction counts of the C-chain keep moving after their day?',
+        { metric: 'txCount', time_interval: 'day', chain_id: '43114' },
+      ],
+    ],
+    metric_week_over_week: [
+      ['Are more addresses active than the week before?', { ...march, metric: 'activeAddresses' }],
+      [
+        'How do the fees of the C-chain change from week to week?',
+        { ...march, metric: 'feesPaid', chain_id: '43114' },
+      ],
+      ['And its average gas price? (Refused: averages do not add up.)', { ...march, metric: 'avgGasPrice' }],
+    ],
+    top_chains: [
+      ['Which chains have the most transactions?', { ...march, metric: 'txCount' }],
+      [
+        'Which have the most active addresses in a month?',
+        { from: '2026-03-01', to: '2026-03-02', metric: 'activeAddresses', time_interval: 'month' },
+      ],
+      [
+        'And by the sum of their days? (Refused: an address that comes on two days would count twice.)',
+        { ...march, metric: 'activeAddresses' },
+      ],
+    ],
+    metric_total: [
+      ['How many transactions did all recorded chains have together?', { ...march, metric: 'txCount' }],
+      ['What was paid in fees on the C-chain?', { ...march, metric: 'feesPaid', chain_ids: '43114' }],
+      [
+        'How many transactions did the C-chain ever have?',
+        { ...march, metric: 'cumulativeTxCount', chain_ids: '43114' },
+      ],
+      ['How many addresses were active in March? (Refused.)', { ...march, metric: 'activeAddresses' }],
+      [
+        'What was paid in fees on all chains? (Refused: they are in different tokens.)',
+        { ...march, metric: 'feesPaid' },
+      ],
+    ],
+    metric_rules: [['What may be summed over time or over chains?', {}]],
+    chain_fees: [['What does a transaction on the C-chain cost?', { ...march, chain_id: '43114' }]],
+  },
+  'Stake and validators': {
+    stake_flows: [
+      ['How much stake came and went each day?', march],
+      ['The same as one of our nodes knew it on March 20', { ...march, seen_by: 'validator-1', ...early }],
+    ],
+    stake_daily: [
+      ['How much is staked?', march],
+      ['How much was staked, as known on March 20?', { ...march, ...early }],
+    ],
+    validator_movements: [
+      ['Who joined and who left between two dates?', march],
+      ['Who joined and left a subnet?', { ...march, subnet_id: subnet }],
+      ['Who had joined and left by March 23?', { ...march, as_of: '2026-03-23T12:00' }],
+    ],
+    delegation_movements: [
+      ['Who began and ended a delegation to our validators?', march],
+      ['And to one of them?', { ...march, node_id: node }],
+    ],
+    largest_delegations: [
+      ['Which are the largest delegations to our validators?', late],
+      ['Which three were the largest to one of them, on March 20?', { most: '3', node_id: node, ...early }],
+    ],
+    stake_expiring: [
+      ['What ends within 30 days?', late],
+      ['What of one validator ended within a year of March 20?', { days: '365', node_id: node, ...early }],
+    ],
+  },
+  L1s: {
+    l1_changes: [
+      ['Which subnets appeared, became L1s or changed owners?', { from: '2026-03-02', to: '2026-04-03' }],
+      ['And as known on March 20?', { ...march, ...early }],
+    ],
+    l1_balances: [
+      ['How do the balances of L1 validators develop?', march],
+      ['And those of one L1, over a week?', { ...week, subnet_id: subnet }],
+    ],
+    l1_runway: [
+      ['On which day does each L1 validator run dry?', late],
+      [
+        'And those of one L1, by how fast they fell in three days?',
+        { subnet_id: subnet, days: '3', ...late },
+      ],
+    ],
+  },
+  'Blocks, rewards and income': {
+    blocks_proposed: [
+      ['Do our validators propose as many blocks as their stake stands for?', week],
+      ['And one of them, over a month?', { ...march, node_id: node }],
+    ],
+    rewards_pending: [
+      ['Which rewards are pending?', late],
+      ['Which were pending for one validator on March 20?', { node_id: node, ...early }],
+    ],
+    rewards: [['What did each staking transaction bring, against its estimate?', {}]],
+    rewards_received: [
+      ['Which rewards were paid, and what were they worth?', march],
+      ['And since October, as known on March 20?', { ...march, from: '2025-10-01', ...early }],
+    ],
+    income: [
+      ['What did staking bring each day, for the tax return, and what is expected?', march],
+      ['And by month?', { ...march, by: 'month' }],
+      [
+        'And in euros? (Receipts without a recorded price are counted, not guessed.)',
+        { ...march, currency: 'eur' },
+      ],
+      ['And by week? (Refused: days, months and years.)', { ...march, by: 'week' }],
+    ],
+  },
+  Balances: {
+    primary_balances_over_time: [
+      ['What did our addresses hold on the P- and X-chain each day?', week],
+      ['And one of them, over a month?', { ...march, address }],
+    ],
+    native_balances_over_time: [
+      ['What did our EVM addresses hold each day, and what was it worth?', march],
+      ['And one of them on the C-chain?', { ...week, chain_id: '43114', address: evmAddress }],
+    ],
+  },
+  'Uptime, versions, fees and supply': {
+    validator_uptime_seen: [
+      ['Do other nodes see our validators up enough for the reward?', march],
+      ['How far is one from a threshold of 97 %?', { ...week, node_id: node, threshold: '97' }],
+    ],
+    uptime_by_stake: [['How much of the stake would reward our nodes?', march]],
+    node_versions: [['Which version did our nodes run when?', march]],
+    peer_versions: [
+      ['Which versions do our peers run, by number and by stake?', week],
+      ['And those of one of our nodes?', { ...march, seen_by: 'observer-1' }],
+    ],
+    fees_over_time: [['What do transactions of the P- and X-chain cost?', march]],
+    supply_over_time: [
+      ['How does the supply of AVAX grow?', march],
+      ['And as known on March 20?', { ...march, ...early }],
+    ],
+  },
+  'The record itself': {
+    network_disagreements: [
+      ['Which of our nodes disagree with the others, and about what?', {}],
+      ['And about the supply?', { dataset: 'current_supply' }],
+    ],
+    recording_freshness: [['How current is the record?', {}]],
+    recording_gaps: [
+      ['What does the record lack of a week?', week],
+      ['What does it lack of the validators?', { ...week, dataset: 'validators' }],
+    ],
+  },
+};
+
+/** Why questions that have no parameter `as_of` have none. */
+const NOT_AS_OF: Readonly<Record<string, string>> = {
+  metric_settling_of: 'it is measured from all revisions recorded up to now',
+  metric_rules: 'what may be summed follows from the version, not from the record',
+  rewards: 'reporting.rewards_as_of takes a past moment',
+  network_disagreements: 'which nodes were late or failing at a past moment is not kept',
+  recording_freshness: 'how current the record was at a past moment is not kept',
+  recording_gaps: 'a gap that was filled is not kept; it tells what the record lacks now',
+};
+
+/**
+ * Every question by heading.
+ * @throws Error when a question names a view or function that is not declared, or has no `as_of` and nothing says why
+ */
+export function questions(): { heading: string; questions: Question[] }[] {
+  const declared = new Map(declaredObjects().map((object) => [object.name, object]));
+  return Object.entries(asked).map(([heading, ofHeading]) => ({
+    heading,
+    questions: Object.entries(ofHeading).map(([object, examples]) => {
+      const answer = declared.get(object);
+      if (!answer) throw new Error(`nothing in reporting is called ${object}`);
+      const takesAsOf = answer.kind === 'function' && answer.parameters.some(({ name }) => name === 'as_of');
+      const notAsOf = takesAsOf ? null : NOT_AS_OF[object];
+      if (notAsOf === undefined) throw new Error(`${object} has no as_of, and NOT_AS_OF does not say why`);
+      return {
+        name: object.replaceAll('_', '-'),
+        answer,
+        examples: examples.map(([words, values]) => ({ words, values })),
+        notAsOf,
+      };
+    }),
+  }));
+}
+
+const everyQuestion = () => questions().flatMap((part) => part.questions);
+
+/** Finds a question by its name, written with dashes or underscores (`top-chains`, `top_chains`). */
+export function questionNamed(name: string): Question | undefined {
+  return everyQuestion().find((question) => question.name === name.replaceAll('_', '-'));
+}
+
+/** A report: what it answers, and the options that it takes. */
+export interface Report {
+  readonly name: string;
+  readonly answers: string;
+  readonly takes: readonly string[];
+  /** Why it does not take `--as-of`; null: it takes it. */
+  readonly notAsOf: string | null;
+}
+
+/** Why the reports of the checks do not take `--as-of`. */
+export const CHECKS_NOT_AS_OF = 'found_at and ended_at tell what was known when';
+
+/** Every report: those that are more than a question, then the ready questions. */
+export function reports(): Report[] {
+  return [
+    {
+      name: 'uptime',
+      answers: 'The uptime of each node in a window.',
+      takes: ['--from', '--to', '--node', '--as-of'],
+      notAsOf: null,
+    },
+    {
+      name: 'sla',
+      answers: 'The service level of a month: uptime against a target, incidents, rewards.',
+      takes: ['--month', '--slo PERCENT', '--node', '--as-of'],
+      notAsOf: null,
+    },
+    {
+      name: 'incident',
+      answers:
+        'What was recorded around an incident of a node, in the order of time, as Markdown for a post-mortem.',
+      takes: ['--node', '--from', '--to'],
+      notAsOf: 'it tells what is known now of a window',
+    },
+    {
+      name: 'status',
+      answers: 'The status page of the nodes, written to a folder as files for any web server.',
+      takes: ['--out FOLDER'],
+      notAsOf: 'it shows how the nodes are now',
+    },
+    {
+      name: 'discrepancies',
+      answers: 'What two sources say differently of the same thing, and still do.',
+      takes: ['--from', '--to'],
+      notAsOf: CHECKS_NOT_AS_OF,
+    },
+    {
+      name: 'series-breaks',
+      answers: 'When the level of a metric changed at once and for good.',
+      takes: ['--from', '--to'],
+      notAsOf: CHECKS_NOT_AS_OF,
+    },
+    ...everyQuestion().map((question) => ({
+      name: question.name,
+      answers: question.answer.comment,
+      notAsOf: question.notAsOf,
+      takes: parametersOf(question).map(({ name, preset }) => {
+        const option = optionText(name).trim();
+        return preset === undefined && name !== 'from' && name !== 'to' ? `${option}…` : `[${option}…]`;
+      }),
+    })),
+  ];
+}
+
+/** The parameters of a question; a view has none. */
+export const parametersOf = ({ answer }: Question) => (answer.kind === 'function' ? answer.parameters : []);
+
+/**
+ * The statement that asks a question.
+ * @param told the begin of the message about a parameter's value, such as `--param metric=`
+ * @throws UsageError when a value is missing, wrong, or belongs to no parameter: all of them
+ */
+export function statementOf(question: Question, values: Values, told = optionText): string {
+  const parameters = parametersOf(question);
+  const given = Object.keys(values).filter((name) => !parameters.some((one) => one.name === name));
+  const problems = given.map((name) => {
+    const why =
+      name === 'as_of' && question.notAsOf !== null
+        ? `does not take it: ${question.notAsOf}`
+        : `has no such parameter; it has ${parameters.map((one) => one.name).join(', ') || 'none'}`;
+    return `${told(name)}${values[name]}: ${question.name} ${why}`;
+  });
+  const list = parameters.flatMap(({ name, type, preset, comment }) => {
+    const value = values[name];
+    if (value === undefined) {
+      if (preset === undefined) problems.push(`${told(name)}…: is needed: ${comment}`);
+      return [];
+    }
+    const text = literalOf(type, value);
+    if (text === null) problems.push(`${told(name)}${value}: must be ${shapes[type] ?? type}`);
+    return name === 'from' || name === 'to' ? [text] : [`${name} => ${text}`];
+  });
+  if (problems.length > 0) throw new UsageError(problems);
+  const call = question.answer.kind === 'function' ? `(${list.join(', ')})` : '';
+  return `select * from reporting.${question.answer.name}${call}`;
+}
+
+/** The option of `report` that gives a parameter's value, without the value. */
+export function optionText(name: string): string {
+  const options: Readonly<Record<string, string>> = { from: '--from ', to: '--to ', as_of: '--as-of ' };
+  return options[name] ?? `--param ${name}=`;
+}
+
+const shapes: Readonly<Record<string, string>> = {
+  timestamptz: 'a time such as 2026-12-01T02:00',
+  bigint: 'a whole number',
+  numeric: 'a number',
+};
+
+/** A value as SQL; null when the text is not a value of the type. */
+function literalOf(type: string, text: string): string | null {
+  switch (type) {
+    case 'timestamptz': {
+      const instant = exactInstantIn(text);
+      return instant === null ? null : literal(instant.replace(/(T\d\d:\d\d):00Z$/, '$1Z'));
+    }
+    case 'bigint':
+      return /^\d{1,18}$/.test(text) ? text : null;
+    case 'numeric':
+      return /^-?\d+(\.\d+)?$/.test(text) ? text : null;
+    case 'text[]':
+      return `array[${text.split(',').map(literal).join(', ')}]`;
+    default:
+      return literal(text);
+  }
+}

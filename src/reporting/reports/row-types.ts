@@ -1,0 +1,49 @@
+import type { Declared, DeclaredColumn } from '../../db/declared.ts';
+
+/** The TypeScript type of a value as it leaves over HTTP, by PostgreSQL's type. */
+const TYPES: Readonly<Record<string, string>> = {
+  text: 'string',
+  numeric: 'string',
+  bigint: 'number | string',
+  integer: 'number',
+  'double precision': 'number | string',
+  boolean: 'boolean',
+  timestamptz: 'string',
+  date: 'string',
+  interval: 'string',
+  jsonb: 'unknown',
+  bytea: 'string',
+  'text[]': 'readonly string[]',
+};
+
+/**
+ * Declarations of the rows that `chain-recorder/client` reads: one type a view, with the meaning of each column.
+ * @param histories the view with every version of a dataset's rows, by dataset
+ * @throws Error when a column has a type that is not known here
+ */
+export function rowTypes(declared: readonly Declared[], histories: ReadonlyMap<string, string>): string {
+  const views = declared.filter((object) => object.kind === 'view' || object.value === undefined);
+  const rows = views.map(
+    (object) =>
+      `${doc(object.comment, '  ')}  readonly ${object.name}: {\n${object.columns.map((column) => field(object, column)).join('\n')}\n  };`,
+  );
+  const datasets = [...histories].map(([dataset, view]) => `  readonly ${dataset}: '${view}';`);
+  return `/** Rows by view. */
+export interface Views {
+${rows.join('\n')}
+}
+
+/** The view with every version of a dataset's rows, by dataset. */
+export interface Datasets {
+${datasets.join('\n')}
+}
+`;
+}
+
+function field({ name: view }: Declared, { name, type, comment, notNull }: DeclaredColumn): string {
+  const known = TYPES[type];
+  if (!known) throw new Error(`reporting.${view}: ${name} has a type without a TypeScript one: ${type}`);
+  return `${doc(comment, '    ')}    readonly ${name}: ${known}${notNull || known === 'unknown' ? '' : ' | null'};`;
+}
+
+const doc = (text: string, indent: string) => `${indent}/** ${text.replaceAll('*/', '*\\/')} */\n`;

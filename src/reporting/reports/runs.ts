@@ -1,0 +1,126 @@
+import type postgres from 'postgres';
+import { BLOCK } from '../../recording/packed-form.ts';
+
+/** A run of one dataset: a row of `reporting.runs`. */
+export interface RunRow {
+  readonly run_id: string;
+  readonly dataset: string;
+  readonly target: string;
+  readonly reason: string;
+  readonly status: string;
+  readonly started_at: Date;
+  readonly finished_at: Date | null;
+  readonly pages: number;
+  readonly items: number;
+  readonly rows_written: number;
+  readonly requests: number;
+  readonly budget_units: number;
+  readonly quarantined: number;
+  readonly error: string | null;
+  readonly note: string | null;
+  readonly worker: string;
+  readonly window_start: Date | null;
+  readonly window_end: Date | null;
+  readonly first_height: string | null;
+}
+
+export const runStatuses = [
+  'running',
+  'done',
+  'partial',
+  'stopped',
+  'failed',
+  'not-offered',
+  'lost',
+] as const;
+export const runReasons = ['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive', 'unwatched'] as const;
+
+/** Which runs are looked for. */
+export interface RunFilter {
+  readonly dataset?: string | undefined;
+  readonly status?: string | undefined;
+  readonly reason?: string | undefined;
+  /** Those that began before this time, ms since 1970. */
+  readonly until?: number | undefined;
+  /** Those before this run. */
+  readonly before?: string | undefined;
+}
+
+/** Some runs, the newest first. */
+export interface RunPage {
+  readonly runs: readonly RunRow[];
+  /** Where to go on, as {@link RunFilter.before}; null: there is no older run. */
+  readonly next: string | null;
+}
+
+/** A run has a row for each of its datasets. They are never cut apart, as the next page begins with another run. */
+const SHOWN = 50;
+/** Rows that are looked at for one page: so rare ones cost no more than frequent ones. */
+const LOOKED_AT = 20_000;
+
+const LAST = '9223372036854775807';
+/** SQL: the runs `r` of a block `b`. Those that are not packed are found by their numbers. */
+const OF_BLOCK = `r.run_block = b.run_block and r.run_id >= b.run_block * ${BLOCK} and r.run_id < (b.run_block + 1) * ${BLOCK}`;
+
+const COLUMNS = `run_id::text, dataset, target, reason, status, started_at, finished_at, pages, items::float8, rows_written::float8,
+  requests, budget_units::float8, quarantined::float8, error, note, worker, window_start, window_end, first_height::text`;
+
+/** The newest runs that pass. Looks at a bounded number of them; the rest comes with `next`. */
+export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<RunPage> {
+  const { dataset = null, status = null, reason = null, before = null } = filter;
+  const end = filter.until === undefined ? before : await firstRunAt(sql, filter.until, before);
+  const rows = await sql<(RunRow & { oldest: string; looked_at: number })[]>`
+    with looked_at as materialized (
+      select r.* from (
+        select run_block from reporting.run_blocks where run_block <= coalesce(${end}::bigint, ${LAST}) / ${BLOCK}
+        order by run_block desc
+      ) b cross join lateral (
+        select * from reporting.runs r
+        where ${sql.unsafe(OF_BLOCK)} and r.run_id < coalesce(${end}::bigint, ${LAST}) offset 0
+      ) r order by b.run_block desc, r.run_id desc fetch first ${LOOKED_AT} rows with ties
+    ),
+    passed as (
+      select * from looked_at
+      where dataset = coalesce(${dataset}, dataset) and status = coalesce(${status}, status)
+        and reason = coalesce(${reason}, reason)
+      order by run_id desc fetch first ${SHOWN} rows with ties
+    ),
+    seen as (select min(run_id)::text as oldest, count(*)::int as looked_at from looked_at)
+    select ${sql.unsafe(COLUMNS)}, seen.oldest, seen.looked_at
+    from seen left join passed on true
+    order by passed.run_id desc, dataset`;
+  const runs = rows.filter(({ run_id }) => run_id !== null);
+  const first = rows[0];
+  const next =
+    runs.length >= SHOWN
+      ? (runs.at(-1)?.run_id ?? null)
+      : first && first.looked_at >= LOOKED_AT
+        ? first.oldest
+        : null;
+  return { runs, next };
+}
+
+/** A run, a row each dataset; none: there is no such run, or it is counted up (`reporting.run_days`). */
+export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]> {
+  const rows = await sql<RunRow[]>`
+    select ${sql.unsafe(COLUMNS)} from reporting.runs
+    where run_id = ${run}::bigint and run_block = ${run}::bigint / ${BLOCK} order by pages desc, dataset`;
+  return [...rows];
+}
+
+/**
+ * The first run that began at a time or later, or a number between it and the one before: runs are numbered as they begin.
+ * @param time ms since 1970 @param before a run that comes after it, at the latest; null: any
+ */
+async function firstRunAt(sql: postgres.Sql, time: number, before: string | null): Promise<string> {
+  const at = new Date(time).toISOString();
+  const [row] = await sql<{ first: string }[]>`
+    with block as materialized (select max(run_block) as block from reporting.run_blocks where began_at < ${at})
+    select least(coalesce((
+        select min(r.run_id) from block b, lateral (
+          select r.run_id from reporting.runs r
+          where r.run_block = b.block and r.run_id between b.block * ${BLOCK} and b.block * ${BLOCK} + ${BLOCK - 1}
+            and r.started_at >= ${at} offset 0) r),
+      (select (block + 1) * ${BLOCK} from block), 0), ${before}::bigint)::text as first`;
+  return row?.first ?? '0';
+}

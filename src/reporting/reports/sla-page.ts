@@ -1,0 +1,152 @@
+import { htmlText } from '../../lib/safe-text.ts';
+import { budgetText, type Incident, type NodeSla, type SlaReport } from './sla.ts';
+import { achievedText, lastedText, percentText, spanText } from './uptime.ts';
+
+const STYLE = `
+:root { color-scheme: light dark; --text: #1b1f24; --soft: #5b6570; --line: #d5dae0; --page: #fff; --panel: #f6f8fa;
+  --met: #1a7f37; --missed: #c1121f; --open: #8a5a00; --up: #3fa45b; --down: #d1242f; --unknown: #a8b1bb; --maintenance: #6b8fd6; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6e9ed; --soft: #9aa4af; --line: #3a424c; --page: #14181d;
+  --panel: #1d232a; --met: #56c271; --missed: #ff7b72; --open: #e0b252; --unknown: #5b6570; } }
+@media print { :root { --text: #000; --soft: #444; --line: #bbb; --page: #fff; --panel: #fff; --met: #1a7f37;
+  --missed: #c1121f; --open: #8a5a00; --unknown: #a8b1bb; } section { break-inside: avoid; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2rem 1.25rem; max-width: 62rem; background: var(--page); color: var(--text);
+  font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 0 0 .5rem; } h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+p { margin: .25rem 0; } .soft { color: var(--soft); }
+section { margin-top: 1.5rem; padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .5rem 1rem; margin: .75rem 0; }
+dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; font-weight: 600; }
+.bar { display: flex; height: .75rem; border-radius: 4px; overflow: hidden; background: var(--unknown); print-color-adjust: exact; }
+.bar i { display: block; min-width: 1px; } .up { background: var(--up); } .down { background: var(--down); }
+.unknown { background: var(--unknown); } .maintenance { background: var(--maintenance); }
+.met { color: var(--met); } .missed { color: var(--missed); } .open { color: var(--open); }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { padding: .35rem .75rem .35rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 500; border-top: 0; white-space: nowrap; } td { overflow-wrap: anywhere; min-width: 6rem; }
+`;
+
+const VERDICTS = { met: 'target met', missed: 'target missed', open: 'not decided' } as const;
+
+/** The report as one HTML page for screens and for paper. It loads nothing from elsewhere. */
+export function slaPage(report: SlaReport): string {
+  const title = `Service level of ${report.month}`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title><style>${STYLE}</style></head><body>
+<h1>${title}</h1>
+<p class="soft">${timeText(report.from)} to ${timeText(report.to)}${report.complete ? '' : ', so far'}; target ${report.target_percent} %.
+Made ${timeText(report.made_at)}. All times are UTC.</p>
+<p class="soft">Uptime is the time up of the time up and down. Time that nobody observed counts as neither: where there
+is some, the page says what the uptime was at least. Announced maintenance is left out.</p>
+${report.nodes.map((node) => nodeSection(node, report)).join('\n')}
+${report.nodes.length === 0 ? '<section><p>No node was watched in this month.</p></section>' : ''}
+${networkSection(report)}
+${sealed(report)}
+</body></html>
+`;
+}
+
+/** The seal of the record behind the page. With it a reader can check later that the record was not changed. */
+function sealed({ seal }: SlaReport): string {
+  if (!seal) return '';
+  return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${htmlText(seal.head)}</code></p>`;
+}
+
+function nodeSection(node: NodeSla, report: SlaReport): string {
+  const part = watchedPart(node, report);
+  const facts = [
+    ...(part === null ? [] : [['watched', part]]),
+    ['achieved', achievedText(node)],
+    ['down', spanText(node.down_seconds)],
+    ['nobody observed', spanText(node.unknown_seconds)],
+    ['maintenance', spanText(node.maintenance_seconds)],
+    ['error budget', spanText(node.budget_seconds)],
+    ['budget left', budgetText(node)],
+    [
+      'response p50 / p99',
+      node.p50_ms === null ? 'unknown' : `${node.p50_ms.toFixed(1)} / ${node.p99_ms?.toFixed(1)} ms`,
+    ],
+    [
+      'observers',
+      `${node.observers}${node.disagreement_seconds > 0 ? `, disagreed for ${spanText(node.disagreement_seconds)}` : ''}`,
+    ],
+  ];
+  return `<section><h2>${htmlText(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
+${bar(node)}
+<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${htmlText(value ?? '')}</dd></div>`).join('')}</dl>
+${node.incidents.length === 0 ? '<p class="soft">No incident.</p>' : incidentTable(node.incidents)}</section>`;
+}
+
+/** Returns the watched part of the reported time, or null if the node was watched in all of it. */
+export function watchedPart(node: NodeSla, { from, to }: SlaReport): string | null {
+  const since = node.since > from ? `since ${timeText(node.since)}` : '';
+  const until = node.until < to ? `until ${timeText(node.until)}` : '';
+  return since || until ? `${since} ${until}`.trim() : null;
+}
+
+function bar(node: NodeSla): string {
+  const whole = node.up_seconds + node.down_seconds + node.unknown_seconds + node.maintenance_seconds;
+  const parts = (['up', 'down', 'unknown', 'maintenance'] as const).map((state) => {
+    const share = whole === 0 ? 0 : node[`${state}_seconds`] / whole;
+    return share === 0
+      ? ''
+      : `<i class="${state}" style="width:${(share * 100).toFixed(4)}%" title="${state} ${percentText(share)}"></i>`;
+  });
+  return `<div class="bar" role="img" aria-label="shares of up, down, unknown and maintenance">${parts.join('')}</div>`;
+}
+
+function incidentTable(incidents: readonly Incident[]): string {
+  return table(
+    ['began', 'lasted', 'failed checks', 'first error', 'last error', 'noticed by'],
+    incidents.map((incident) => [
+      timeText(incident.started_at),
+      `${lastedText(incident)}${incident.ended_at ? '' : ', lasts'}`,
+      incident.failed_checks.join(', ') || '–',
+      incident.first_error ?? '–',
+      incident.last_error === incident.first_error ? 'the same' : (incident.last_error ?? '–'),
+      incident.noticed_by.join(', '),
+    ]),
+  );
+}
+
+function networkSection({ validations, stake }: SlaReport): string {
+  if (validations.length === 0 && stake.length === 0) return '';
+  const seen = table(
+    ['validator', 'seen by', 'at', 'uptime it saw', 'needed', 'downtime left until the end', 'validation'],
+    validations.map((view) => [
+      view.node,
+      view.seen_by,
+      timeText(view.observed_at),
+      view.uptime_percent === null ? 'not told' : `${view.uptime_percent} %`,
+      `${view.threshold_percent} %`,
+      leftText(view.downtime_left_minutes),
+      `${timeText(view.start_time)} to ${timeText(view.end_time)}`,
+    ]),
+  );
+  const rewarding = table(
+    ['node', 'at', 'stake that would reward it', 'stake-weighted average uptime'],
+    stake.map((view) => [
+      view.node,
+      timeText(view.observed_at),
+      `${view.rewarding_stake_percentage} %`,
+      `${view.weighted_average_percentage} %`,
+    ]),
+  );
+  return `<section><h2>As the network saw it</h2>
+<p class="soft">The latest views, each one node's own: the reward is decided by every validator for itself.</p>
+${validations.length > 0 ? seen : ''}${stake.length > 0 ? `<h3>Rewarding stake</h3>${rewarding}` : ''}</section>`;
+}
+
+function leftText(minutes: number | null): string {
+  if (minutes === null) return 'not known';
+  return minutes < 0 ? `missed by ${spanText(-minutes * 60)}` : spanText(minutes * 60);
+}
+
+function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (tag: string, cells: readonly string[]) =>
+    `<tr>${cells.map((cell) => `<${tag}>${htmlText(cell)}</${tag}>`).join('')}</tr>`;
+  return `<div class="scroll"><table>${line('th', names)}${rows.map((row) => line('td', row)).join('')}</table></div>`;
+}
+
+const timeText = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ');

@@ -1,0 +1,125 @@
+import type postgres from 'postgres';
+import type { BudgetKey } from '../../db/budget-key.ts';
+import { type DiscrepancyCount, discrepancyCounts } from './discrepancies.ts';
+import { type Finding, type FindingGroup, type FindingState, findingGroups } from './findings.ts';
+
+/** Findings that do not mean that the recording itself is late or stalled. */
+const NOT_OF_THE_RECORDING: ReadonlySet<string> = new Set(['alerts', 'export', 'replica', 'index-stalled']);
+
+/** The state of the recording, as shown by `status` and `/api/status`. */
+export interface Status {
+  readonly datasets: readonly DatasetStatus[];
+  /** What is not as it should be, by dataset, with the oldest of each; empty: all is well. */
+  readonly findings: readonly FindingGroup[];
+  /** The last failure of each target that had one within a day, the newest ten. */
+  readonly recent_failures: readonly { dataset: string; target: string; at: Date; error: string | null }[];
+  readonly budgets: readonly {
+    upstream: string;
+    minute_units: number;
+    day_units: number;
+    blocked_until: Date | null;
+    /** The header that set `blocked_until`. */
+    blocked_by: string | null;
+  }[];
+  readonly quarantined: number;
+  readonly gaps: number;
+  /** The newest seal; null: nothing is sealed yet. */
+  readonly seal: { seal: number; sealed_until: Date; head: string; signed: boolean } | null;
+  /** Datasets of targets that have not been recorded for longer than three intervals. */
+  readonly late_targets: number;
+  readonly failing_targets: number;
+  readonly incomplete_targets: number;
+  /** Ledgers, schedules, seals, checks, and the recording as a whole. */
+  readonly standing_still: number;
+  /** What sources say differently of the same things, and still do, by check. */
+  readonly discrepancies: readonly DiscrepancyCount[];
+  /** The replicas that pages, reports and exports of a living process read from. */
+  readonly replicas: readonly SeenReplica[];
+}
+
+/** A replica, as a process that reads from it saw it last. */
+export interface SeenReplica {
+  readonly place: string;
+  /** How far it was behind; null: that cannot be told. */
+  readonly lag_seconds: number | null;
+  readonly lag_bytes: number | null;
+  /** Why it is not, or should not be, read from; null: nothing is wrong with it. */
+  readonly trouble: string | null;
+}
+
+/** One dataset over all its targets. */
+export interface DatasetStatus {
+  readonly dataset: string;
+  readonly targets: number;
+  readonly last_success_at: Date | null;
+  /** Seconds that the latest target is late; what is not on offer cannot be late. */
+  readonly late_by: number | null;
+  readonly never_recorded: number;
+  readonly failing: number;
+  readonly incomplete: number;
+  /** Members that are missing and current until a later observation confirms their absence. */
+  readonly unconfirmed_departures: number;
+  readonly not_offered: number;
+  /** Rows written today (UTC). */
+  readonly rows_today: number;
+}
+
+/**
+ * Reads the state of the recording from `reporting`. Its cost depends on the number of targets, not of recorded rows.
+ * @param mine the allowances to show; those of URLs that are not in use any more are left out
+ */
+export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): Promise<Status> {
+  const [datasets, findings, recent_failures, budgets, [counts], [seal], discrepancies, replicas] =
+    await Promise.all([
+      sql<DatasetStatus[]>`
+      select f.dataset, count(*)::int as targets, max(f.last_success_at) as last_success_at,
+        extract(epoch from max(f.late_by) filter (where f.not_offered is null))::float8 as late_by,
+        (count(*) filter (where f.last_success_at is null and f.not_offered is null))::int as never_recorded,
+        (count(*) filter (where f.failures > 0))::int as failing,
+        (count(*) filter (where f.incomplete_since is not null))::int as incomplete,
+        sum(f.unconfirmed_departures)::int as unconfirmed_departures,
+        (count(*) filter (where f.not_offered is not null))::int as not_offered,
+        sum(f.rows_today)::float8 as rows_today
+      from reporting.freshness f group by f.dataset order by f.dataset`,
+      findingGroups(sql),
+      sql<{ dataset: string; target: string; at: Date; error: string | null }[]>`
+      select dataset, target, last_failure_at as at, last_failure as error from reporting.freshness
+      where last_failure_at > now() - interval '1 day' and not_offered is null
+      order by last_failure_at desc, dataset, target limit 10`,
+      sql<Status['budgets'][number][]>`
+      select upstream, minute_units::float8, day_units::float8,
+        case when blocked_until > now() then blocked_until end as blocked_until,
+        case when blocked_until > now() then blocked_by end as blocked_by
+      from recorder.budgets join unnest(${mine.map(({ upstream }) => upstream)}::text[],
+        ${mine.map(({ endpoint }) => endpoint)}::text[]) as mine(upstream, endpoint) using (upstream, endpoint)
+      order by upstream`,
+      sql<{ quarantined: number; gaps: number }[]>`
+      select (select count(*) from reporting.quarantine)::int as quarantined,
+        (select count(*) from reporting.gaps)::int as gaps`,
+      sql<{ seal: number; sealed_until: Date; head: string; signed: boolean }[]>`
+      select seal, sealed_until, head, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`,
+      discrepancyCounts(sql),
+      sql<SeenReplica[]>`
+      select place, lag_seconds, lag_bytes::float8, trouble from reporting.replicas
+      where now() - seen_at <= interval '1 minute' order by place`,
+    ]);
+  const inState = (state: FindingState) =>
+    sumOf(findings.filter((one: Finding) => one.state === state && !NOT_OF_THE_RECORDING.has(one.what)));
+  return {
+    datasets: [...datasets],
+    findings,
+    recent_failures: [...recent_failures],
+    budgets: [...budgets],
+    quarantined: counts?.quarantined ?? 0,
+    gaps: counts?.gaps ?? 0,
+    seal: seal ?? null,
+    late_targets: inState('late'),
+    failing_targets: inState('failing'),
+    incomplete_targets: inState('incomplete'),
+    standing_still: inState('standing still'),
+    discrepancies,
+    replicas: [...replicas],
+  };
+}
+
+const sumOf = (groups: readonly FindingGroup[]) => groups.reduce((sum, { count }) => sum + count, 0);

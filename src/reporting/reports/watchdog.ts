@@ -1,0 +1,63 @@
+import type { Logger as Log } from 'pino';
+import type postgres from 'postgres';
+import { messageOf } from '../../lib/errors.ts';
+import { type FindingGroup, findingGroups, inWords } from './findings.ts';
+
+/** How long a finding is not logged again, ms, whether it stays or comes and goes. */
+const QUIET_FOR = 600_000;
+
+/** When a finding was logged, and whether it is over. */
+interface Reported {
+  readonly at: number;
+  over: boolean;
+}
+
+/**
+ * Logs what is not as it should be: each finding at once with its reason, then at a limited rate, and when it is over. It
+ * reads `reporting` only, and also works in a process that records nothing.
+ */
+export class Watchdog {
+  readonly #sql: postgres.Sql;
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #reported = new Map<string, Reported>();
+
+  /** @param now steady, ms */
+  constructor(sql: postgres.Sql, log: Log, now: () => number) {
+    this.#sql = sql;
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** Looks once. A database that gives no answer is a finding, too. */
+  async look(): Promise<void> {
+    let groups: readonly FindingGroup[];
+    try {
+      groups = await findingGroups(this.#sql);
+    } catch (error) {
+      this.#found('the database', () => ({ cause: messageOf(error) }), 'the database gave no answer');
+      return;
+    }
+    const standing = new Set(groups.map(keyOf));
+    for (const group of groups) {
+      const { state, count, reason } = group;
+      this.#found(keyOf(group), () => ({ state, count, reason }), inWords(group));
+    }
+    for (const [key, reported] of this.#reported) {
+      if (standing.has(key)) continue;
+      if (!reported.over) this.#log.info({ what: key }, 'what did not stand as it should is over');
+      reported.over = true;
+      if (this.#now() - reported.at > QUIET_FOR) this.#reported.delete(key);
+    }
+  }
+
+  #found(key: string, fields: () => object, words: string): void {
+    const now = this.#now();
+    const reported = this.#reported.get(key);
+    if (reported && now - reported.at < QUIET_FOR) return;
+    this.#reported.set(key, { at: now, over: false });
+    this.#log.warn(fields(), words);
+  }
+}
+
+const keyOf = ({ state, what, dataset }: FindingGroup) => [state, what, dataset].filter(Boolean).join(' ');

@@ -1,0 +1,159 @@
+import type postgres from 'postgres';
+import { nameOfForm, readForm, type SealForm } from './form.ts';
+import { grouped } from './group-by.ts';
+import { type OpenWriters, readOpenWriters } from './leaves.ts';
+import { ROOT } from './seal-dataset.ts';
+import { type DatasetSeal, datasetHead, headOf, isSigned, statementText } from './statement.ts';
+
+/** A finished seal, as it is stored. */
+export interface StoredSeal {
+  readonly seal: number;
+  /** The end of what is sealed, as PostgreSQL's text. */
+  readonly until: string;
+  readonly open: OpenWriters;
+  readonly head: string;
+  readonly statement: string;
+  readonly public_key: string | null;
+}
+
+/** The seals, and what is wrong with them. Recorded rows are not read for it. */
+export interface Chain {
+  readonly seals: readonly StoredSeal[];
+  /** The part of each seal about a dataset, by dataset, oldest first. */
+  readonly datasets: ReadonlyMap<string, readonly DatasetSeal[]>;
+  readonly forms: ReadonlyMap<string, SealForm>;
+  readonly broken: readonly string[];
+}
+
+interface SealRow {
+  readonly seal: number;
+  readonly until: string;
+  readonly until_at: Date;
+  readonly made_at: Date;
+  readonly open: unknown;
+  readonly head: string;
+  readonly statement: string;
+  readonly signature: Buffer | null;
+  readonly public_key: string | null;
+}
+
+/** What stands of a dataset's tree of hashes below one seal. */
+interface Tree {
+  readonly dataset: string;
+  readonly seal: number;
+  readonly root: string;
+  readonly rows: number;
+  readonly ends: number;
+}
+
+/**
+ * Reads the seals and checks each one: its link to the seal before, its statement, its signature and its tree of hashes.
+ * Recorded rows are not read.
+ * @param publicKey SPKI in base64: every seal must be signed with it; undefined: a signature is checked with the key that
+ * its seal names, and a seal without a signature is accepted
+ */
+export async function readChain(sql: postgres.Sql, publicKey: string | undefined): Promise<Chain> {
+  const broken: string[] = [];
+  const rows = await sql<SealRow[]>`
+    select seal, until::text, until as until_at, made_at, open, head, statement, signature, public_key from recorder.seals
+    where made_at is not null order by seal`;
+  const last = rows.at(-1)?.seal ?? 0;
+  const datasetSeals = await sql<(DatasetSeal & { head: string })[]>`
+    select seal, dataset, form, rows::float8, ends::float8, late::float8, changes, root, before, head
+    from recorder.seal_datasets where seal <= ${last} order by seal, dataset`;
+  const trees = await readTrees(sql, last);
+  const forms = await readForms(sql, broken);
+  const bySeal = grouped(datasetSeals, ({ seal }) => seal);
+  const heads = new Map<string, string>();
+  let before: SealRow | undefined;
+  for (const row of rows) {
+    const say = (problem: string) => broken.push(`seal ${row.seal}: ${problem}`);
+    if (row.seal !== (before?.seal ?? 0) + 1)
+      say(`the seals between it and ${before?.seal ?? 0} are not there`);
+    for (const one of bySeal.get(row.seal) ?? []) {
+      for (const problem of partProblems(one, trees.get(treeKey(one)), heads.get(one.dataset) ?? null))
+        say(`${one.dataset}: ${problem}`);
+      if (!forms.has(one.form)) say(`${one.dataset}: the form ${one.form} in which rows were read is gone`);
+      trees.delete(treeKey(one));
+      heads.set(one.dataset, one.head);
+    }
+    for (const problem of sealProblems(row, before?.head ?? null, heads, publicKey)) say(problem);
+    before = row;
+  }
+  for (const { dataset, seal } of trees.values())
+    broken.push(`seal ${seal}: ${dataset}: it holds hashes that it does not speak of`);
+  const seals = rows.map(({ open, ...row }) => ({ ...row, open: readOpenWriters(open) }));
+  const parts = rows.flatMap(({ seal }) => bySeal.get(seal) ?? []);
+  return { seals, datasets: grouped(parts, ({ dataset }) => dataset), forms, broken };
+}
+
+const treeKey = ({ dataset, seal }: Pick<Tree, 'dataset' | 'seal'>) => `${dataset} ${seal}`;
+
+/** The trees of hashes up to a seal, by their keys. */
+async function readTrees(sql: postgres.Sql, last: number): Promise<Map<string, Tree>> {
+  const trees = await sql.unsafe<Tree[]>(
+    `select dataset, seal, ${ROOT} as root,
+      coalesce(sum(cardinality(instants)) filter (where kind = 'row'), 0)::float8 as rows,
+      coalesce(sum(cardinality(instants)) filter (where kind = 'end'), 0)::float8 as ends
+    from recorder.seal_parts where seal <= $1 group by dataset, seal`,
+    [last],
+  );
+  return new Map(trees.map((tree) => [treeKey(tree), tree]));
+}
+
+/** What is wrong with the part of a seal about a dataset. @param before the head of the seal before that has this dataset */
+function partProblems(
+  part: DatasetSeal & { readonly head: string },
+  tree: Tree | undefined,
+  before: string | null,
+): string[] {
+  const problems: string[] = [];
+  if (tree && (tree.root !== part.root || tree.rows !== part.rows || tree.ends !== part.ends))
+    problems.push('its tree of hashes is not the one that was sealed');
+  if (!tree && part.rows + part.ends > 0) problems.push('its tree of hashes is gone');
+  if (datasetHead(part) !== part.head) problems.push('what it says has not the hash that it has');
+  if (part.before !== before) problems.push('it does not continue the seal before');
+  return problems;
+}
+
+/** What is wrong with a seal, beside its parts. @param heads of the datasets, this seal's parts among them */
+function sealProblems(
+  row: SealRow,
+  before: string | null,
+  heads: ReadonlyMap<string, string>,
+  publicKey: string | undefined,
+): string[] {
+  const problems: string[] = [];
+  const text = statementText({
+    seal: row.seal,
+    until: row.until_at,
+    madeAt: row.made_at,
+    before,
+    heads: [...heads].map(([dataset, head]) => ({ dataset, head })),
+  });
+  if (text !== row.statement) problems.push('its statement is not what its parts make');
+  if (headOf(row.statement) !== row.head) problems.push('its head is not the hash of its statement');
+  if (row.signature && row.public_key && !isSigned(row.statement, row.signature, row.public_key))
+    problems.push('its signature is not of its statement');
+  if (publicKey !== undefined && !(row.signature && isSigned(row.statement, row.signature, publicKey)))
+    problems.push('it is not signed with the given key');
+  return problems;
+}
+
+async function readForms(sql: postgres.Sql, broken: string[]): Promise<Map<string, SealForm>> {
+  const rows = await sql<
+    { form: string; definition: unknown }[]
+  >`select form, definition from recorder.seal_forms`;
+  return new Map(
+    rows.flatMap(({ form, definition }): [string, SealForm][] => {
+      try {
+        const read = readForm(definition);
+        if (nameOfForm(read) === form) return [[form, read]];
+      } catch {
+        // A definition that cannot be read was changed, too: see below.
+      }
+      broken.push(`the form ${form} in which rows were read was changed`);
+      return [];
+    }),
+  );
+}

@@ -1,0 +1,126 @@
+import { targetOf } from '../../recording/packed-form.ts';
+import type { SealedHistory, SealForm } from './form.ts';
+import { GIVEN, isFresh, isInRange, leavesOf, rowsOf } from './leaves.ts';
+
+/** The most differences of each kind that one statement names. The rest of `gone` and `extra` is only counted. */
+export const NAMED = 1_000;
+
+/** A leaf that is only sealed or only in the record, as the comparison returns it; with `among`, a leaf of a wrong part. */
+export interface Lone {
+  readonly what: 'gone' | 'extra' | 'among';
+  readonly kind: 'row' | 'end';
+  readonly day: string;
+  readonly instant: string;
+  readonly id: string;
+  readonly key: string | null;
+}
+
+/** What a comparison finds: how many leaves of each kind, and the first ones that differ. */
+export interface Compared {
+  readonly rows: number;
+  readonly ends: number;
+  readonly unsealed: number;
+  readonly gone: number;
+  /** Of what was removed by declaration: how many are missing. They are not among the gone. */
+  readonly removed: number;
+  readonly extra: number;
+  readonly among: number;
+  readonly lone: readonly Lone[] | null;
+}
+
+/**
+ * The statement that compares the leaves of the record with those that were sealed. $1 to $9 as in {@link GIVEN}; $10 the
+ * dataset; $11 the newest seal; $12 the first seal whose parts count; $13 what was over before may be missing.
+ */
+export function comparing(
+  history: SealedHistory,
+  names: readonly string[],
+  forms: readonly SealForm[],
+): string {
+  const leaves = forms.map(
+    (form, at) =>
+      `select '${names[at]}'::text as form, l.* from (${leavesOf(
+        form,
+        (kind) => isInRange(form, kind),
+        (kind) => isFresh({ ...history, form }, kind),
+      )}) l`,
+  );
+  const { form } = history;
+  // The keys of looks are found with those of what is gone, in the runs.
+  const key =
+    form.unit === 'look'
+      ? 'null::text'
+      : `(select ${keyOf(form)} from ${rowsOf(form)} t where t.ctid = j.row)`;
+  // When seals have several forms, rows are read in each of them. A row counts as sealed when it was sealed in any form.
+  const elsewhere =
+    forms.length === 1
+      ? ''
+      : `and j.form = '${names.at(-1)}' and not exists (
+          select from joined o where o.kind = j.kind and o.row = j.row and o.seal is not null)`;
+  return `
+    with ${GIVEN}, leaf as (
+      select *, id || substr(leaf, 1, 3) as tag from (${leaves.join(' union all ')}) leaves
+    ), numbered as (
+      select *, row_number() over (partition by form, kind, instant, tag order by leaf) as nth from leaf
+    ), standing as materialized (
+      select p.kind, p.day, p.seal, p.part, p.node, p.instants, p.tags || ''::bytea as tags, d.form
+      from g, recorder.seal_parts p join recorder.seal_datasets d using (dataset, seal)
+      where p.dataset = $10 and p.seal between $12 and $11
+        and p.day between (g.from_at at time zone 'UTC')::date and (g.to_at at time zone 'UTC')::date
+    ), sealed as (
+      select *, row_number() over (partition by form, kind, instant, tag order by seal, part, at) as nth
+      from (select p.form, p.kind, p.day, p.seal, p.part, u.instant, u.at, substr(p.tags, 9 * u.at::int - 8, 9) as tag,
+          cardinality(p.instants) as size, case u.at when 1 then p.node end as node
+        from g, standing p, unnest(p.instants) with ordinality as u(instant, at)
+        where u.instant >= g.from_at and u.instant < g.to_at) parts
+    ), joined as materialized (
+      select form, kind, coalesce(s.day, l.day) as day, instant, substr(tag, 1, 6) as id, s.seal, s.part, s.at, s.size, s.node, l.leaf,
+        l.place as row, l.flag
+      from sealed s full join numbered l using (form, kind, instant, tag, nth)
+    ), wrong_parts as materialized (
+      -- A part that is not whole was found by what is gone; its hash cannot be made again.
+      select kind, day, seal, part from joined where seal is not null group by kind, day, seal, part
+      having count(leaf) = max(size) and sha256(string_agg(leaf, ''::bytea order by at)) <> (array_agg(node order by at))[1]
+    ), wrong as (
+      select j.* from joined j join wrong_parts using (kind, day, seal, part)
+    ), missing as materialized (
+      select kind, day, instant, id from joined where leaf is null
+    ), removed as materialized (
+      -- A row that says something else is both missing and there, and was not removed.
+      select kind, day, instant, id from missing where instant < $13::text::timestamptz
+        and (kind, id) not in (select kind, id from joined where seal is null)
+    ), absent as materialized (
+      select kind, day, instant, id from missing
+      where not (instant < $13::text::timestamptz and (kind, id) not in (select kind, id from joined where seal is null))
+    ), unsealed as materialized (
+      -- What may have come late is no late row where it stands in the place of another.
+      select j.kind, j.day, j.instant, j.id, j.row, not flag or (kind, id) in (select kind, id from absent) as strange
+      from joined j where j.seal is null ${elsewhere}
+    ), gone as (
+      select 'gone' as what, kind, day, instant, id, null::text as key from absent limit ${NAMED}
+    ), extra as (
+      select 'extra' as what, kind, day, instant, id, ${key} as key from unsealed j where strange limit ${NAMED}
+    ), among as (
+      select 'among' as what, kind, day, instant, id, ${key} as key from wrong j limit ${NAMED}
+    )
+    select c.*, (
+      select jsonb_agg(jsonb_build_object('what', what, 'kind', kind, 'day', day::text, 'instant',
+        coalesce(to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), instant::text), 'id', encode(id, 'hex'), 'key', key) order by instant)
+      from (table gone union all table extra union all table among) lone) as lone
+    from (select
+      (count(*) filter (where j.seal is not null and leaf is not null and w.part is null and kind = 'row'))::float8 as rows,
+      (count(*) filter (where j.seal is not null and leaf is not null and w.part is null and kind = 'end'))::float8 as ends,
+      (select count(*) from unsealed where not strange)::float8 as unsealed,
+      (select count(*) from absent)::float8 as gone,
+      (select count(*) from removed)::float8 as removed,
+      (select count(*) from unsealed where strange)::float8 as extra,
+      (select count(*) from wrong)::float8 as among
+      from joined j left join wrong_parts w using (kind, day, seal, part)) c`;
+}
+
+/** SQL: the key of the row `t` as the text of a JSON object. */
+export function keyOf(form: SealForm): string {
+  if (form.unit === 'look')
+    return `(select json_build_object('run_id', t.run_id, 'target', (${targetOf('t.run_id')})))::text`;
+  return `json_build_object(${form.key.map(({ name }) => `'${name}', t.${name}`).join(', ')})::text`;
+}

@@ -1,0 +1,103 @@
+import type postgres from 'postgres';
+import { tableText } from '../../db/orm.ts';
+import { runs } from '../../db/schema/bookkeeping.ts';
+import { keyOf, type Lone } from './compare-leaves.ts';
+import type { SealForm } from './form.ts';
+import { grouped } from './group-by.ts';
+import { identityOf, rowsOf } from './leaves.ts';
+
+/** A difference between the record and what was sealed. */
+export interface Difference {
+  readonly dataset: string;
+  /** The day (UTC) to which it belongs. */
+  readonly day: string;
+  /** `row`: the recorded values; `end`: when and how the row ended. */
+  readonly of: 'row' | 'end';
+  /**
+   * `changed`: it has other values; `moved`: it has another instant; `gone`: it is missing; `added`: it was not sealed;
+   * `among`: one of the rows of a part was changed, and which one cannot be told, because all short marks are the same.
+   */
+  readonly what: 'changed' | 'moved' | 'gone' | 'added' | 'among';
+  /** When it was recorded or ended: as sealed; for `added`, as it is now. ISO 8601, to the microsecond. */
+  readonly at: string;
+  /** For `moved`, the instant that it has now; null for all others. */
+  readonly now: string | null;
+  /** The key as JSON, for readings the run and its target; null: no row with this key is left. */
+  readonly key: string | null;
+  /** The first six bytes of the hash of the key, in hexadecimal. */
+  readonly id: string;
+}
+
+/** Pairs a leaf that is gone with the leaf that replaced it: `changed` at the same instant, `moved` at another one. */
+export function pair(dataset: string, lone: readonly Lone[]): Difference[] {
+  const as = (
+    { kind, day, instant, id, key }: Lone,
+    what: Difference['what'],
+    now: Lone | null = null,
+  ): Difference => ({
+    dataset,
+    day,
+    of: kind,
+    what,
+    at: instant,
+    now: now && now.instant !== instant ? now.instant : null,
+    key: now?.key ?? key,
+    id,
+  });
+  const left = new Set(lone.filter(({ what }) => what === 'extra'));
+  const places = grouped(left, ({ kind, id }) => `${kind} ${id}`);
+  const take = (gone: Lone, same: boolean) => {
+    const found = places
+      .get(`${gone.kind} ${gone.id}`)
+      ?.find((one) => left.has(one) && (one.instant === gone.instant) === same);
+    if (found) left.delete(found);
+    return found;
+  };
+  const gone = lone.filter(({ what }) => what === 'gone');
+  const changed = gone.map((one) => ({ one, other: take(one, true) }));
+  const differences = changed.map(({ one, other }) => {
+    if (other) return as(one, 'changed', other);
+    const elsewhere = take(one, false);
+    return elsewhere ? as(one, 'moved', elsewhere) : as(one, 'gone');
+  });
+  return [
+    ...differences,
+    ...[...left].map((one) => as(one, 'added')),
+    ...lone.filter(({ what }) => what === 'among').map((one) => as(one, 'among')),
+  ].sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+}
+
+/** Adds the keys of what is gone. They are found in other versions of the key, or for readings in the runs. */
+export async function named(
+  sql: postgres.Sql,
+  form: SealForm,
+  differences: readonly Difference[],
+): Promise<Difference[]> {
+  const ids = [...new Set(differences.filter(({ key }) => key === null).map(({ id }) => id))];
+  if (ids.length === 0) return [...differences];
+  const rows = form.unit === 'look' ? tableText(runs) : rowsOf(form);
+  const found = await sql.unsafe<{ id: string; key: string }[]>(
+    `select distinct on (id) encode(${identityOf(form)}, 'hex') as id, ${keyOf(form)} as key
+    from ${rows} t where encode(${identityOf(form)}, 'hex') = any($1::text::text[])`,
+    [`{${ids.join(',')}}`],
+  );
+  const keys = new Map(found.map(({ id, key }) => [id, key]));
+  return differences.map((one) => ({ ...one, key: one.key ?? keys.get(one.id) ?? null }));
+}
+
+/** A difference as a sentence. */
+export function inWords({ dataset, day, of, what, at, now, key, id }: Difference): string {
+  const whose = key ?? `of a key whose hash begins with ${id}`;
+  const was = of === 'row' ? 'recorded' : 'ended';
+  const words = {
+    changed:
+      of === 'row'
+        ? 'the row says something else'
+        : 'what is said of the end, or since when the row is, is something else',
+    moved: `it was ${was} then when it was sealed, and at ${now} by what stands now`,
+    gone: of === 'row' ? 'the row is gone' : 'the end is gone',
+    added: of === 'row' ? 'the row was added after the seal' : 'the end was set after the seal',
+    among: 'this row, or another one that was sealed with it, says something else',
+  };
+  return `${dataset}, ${day}, ${was} at ${at}: ${whose}: ${words[what]}`;
+}

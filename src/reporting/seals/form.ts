@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { recorded } from '../recorded-datasets.ts';
+
+/** Names are written into SQL statements without quotes. */
+const name = z.string().regex(/^[a-z_][a-z0-9_]*$/);
+const column = z.object({ name, type: z.string() });
+
+/**
+ * How rows of a table become hashes: which columns, in which order. The form is stored with each seal. So rows that were
+ * sealed before a column was added are still read without it.
+ */
+const sealForm = z.object({
+  version: z.literal(1),
+  /** In the schema `recorder`. */
+  table: name,
+  /** One hash covers one row, or all rows of one look of one run. */
+  unit: z.enum(['row', 'look']),
+  key: z.array(column),
+  /** The column of the instant that decides to which day a row belongs. */
+  from: name,
+  /** The other columns that never change after a row is recorded. */
+  content: z.array(column),
+  /** The column of the instant when a row ended; null: rows do not end. */
+  to: name.nullable(),
+  /** The other columns that never change after a row ended. */
+  end: z.array(column),
+});
+
+export type SealForm = z.infer<typeof sealForm>;
+type Column = z.infer<typeof column>;
+
+/** A table whose rows are sealed, under the name of its dataset. */
+export interface SealedHistory {
+  readonly dataset: string;
+  readonly form: SealForm;
+  /** The writer of the rows: runs, ordered by their number, or an observer, which has settled its rows up to an instant. */
+  readonly writer: 'run' | 'observer';
+}
+
+const text = (name: string): Column => ({ name, type: 'text' });
+const instant = (name: string): Column => ({ name, type: 'timestamptz' });
+const bigint = (name: string): Column => ({ name, type: 'bigint' });
+
+/** Everything that is sealed: the history of every dataset, and the times when an observer did not look. */
+export const sealedHistories: readonly SealedHistory[] = [
+  ...recorded.map(historyOf),
+  {
+    dataset: 'health_absences',
+    writer: 'observer' as const,
+    form: {
+      version: 1 as const,
+      table: 'health_absences',
+      unit: 'row' as const,
+      key: [text('observer')],
+      from: 'started_at',
+      content: [text('reason')],
+      to: 'ended_at',
+      end: [],
+    },
+  },
+].sort((one, other) => (one.dataset < other.dataset ? -1 : 1));
+
+/**
+ * The form of a dataset's history. Two kinds of columns are not sealed: the count of looks that missed a row, and marks that
+ * follow from other versions of the same key.
+ */
+function historyOf({ name, history, key, columns }: (typeof recorded)[number]): SealedHistory {
+  const keys = columns.filter((one) => key.includes(one.name)).map(({ name, type }) => ({ name, type }));
+  const rest = columns.filter((one) => !key.includes(one.name)).map(({ name, type }) => ({ name, type }));
+  const content = [...rest, { name: 'extra', type: 'jsonb' }];
+  const form = (from: string, more: Partial<SealForm> = {}): SealForm => ({
+    version: 1,
+    table: name,
+    unit: 'row',
+    key: keys,
+    from,
+    content: byName([...content, bigint('run_id')]),
+    to: null,
+    end: [],
+    ...more,
+  });
+  switch (history) {
+    case 'series':
+    case 'log':
+      return { dataset: name, writer: 'run', form: form('recorded_at', { to: 'superseded_at' }) };
+    case 'state':
+      return {
+        dataset: name,
+        writer: 'run',
+        form: form('valid_from', { to: 'valid_to', end: [text('ended_by')] }),
+      };
+    case 'sample':
+      return { dataset: name, writer: 'run', form: form('observed_at', { unit: 'look' }) };
+    case 'ledger': {
+      const begun = [
+        { name: 'reported', type: 'boolean' },
+        bigint('probes_before'),
+        instant('failing_since'),
+      ];
+      const ended = [
+        bigint('probes'),
+        bigint('failures'),
+        text('last_error'),
+        { name: 'last_message', type: 'jsonb' },
+      ];
+      return {
+        dataset: name,
+        writer: 'observer',
+        form: form('started_at', {
+          content: byName([...content, ...begun]),
+          to: 'ended_at',
+          end: byName(ended),
+        }),
+      };
+    }
+  }
+}
+
+function byName(columns: readonly Column[]): Column[] {
+  return [...columns].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** The name of a form: the first 16 hexadecimal digits of the SHA-256 of its definition. */
+export function nameOfForm(form: SealForm): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sealForm.parse(form)))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/** Reads a stored form. @throws ZodError when the definition is not a form */
+export const readForm = (definition: unknown): SealForm => sealForm.parse(definition);

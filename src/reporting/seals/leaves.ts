@@ -1,0 +1,165 @@
+import type postgres from 'postgres';
+import { z } from 'zod';
+import { datasetNamed } from '../../datasets/catalog.ts';
+import { rowsOf as rowsOfDataset } from '../../datasets/target-columns.ts';
+import { tableText } from '../../db/orm.ts';
+import { packedRuns, runs, targets } from '../../db/schema/bookkeeping.ts';
+import { allReadings } from '../../recording/readings/forms.ts';
+import { packingOf } from '../../recording/readings/value-encoding.ts';
+import type { SealedHistory, SealForm } from './form.ts';
+
+/**
+ * The writers that could still write rows of the sealed time when the seal began: runs that were under way, and observers
+ * after the instant up to which their rows are settled. The next seal takes such rows as late. Any other new row in a
+ * sealed day is reported as added.
+ */
+const openWriters = z.object({
+  /** Runs with this number or a higher one may write after the seal began. */
+  run: z.number(),
+  /** Runs with this number or a higher one began after the seal began. */
+  next_run: z.number(),
+  /** The numbers of the runs that were under way. */
+  runs: z.array(z.number()),
+  /** Up to which instant each observer's ledger was settled, at most the seal's end. */
+  observers: z.record(z.string(), z.string()),
+});
+
+export type OpenWriters = z.infer<typeof openWriters>;
+
+export const readOpenWriters = (value: unknown): OpenWriters => openWriters.parse(value);
+
+/** A run that is being claimed is not visible yet. Its number is at most this much below the next one. */
+const CLAIMED_AT_ONCE = 100;
+
+/** SQL: the open writers now, as jsonb. @param until the seal's end, as an SQL expression */
+export const openNow = (until: string) => `(
+  select jsonb_build_object('next_run', n.next_run, 'runs', to_jsonb(o.runs),
+    'run', least(n.next_run - ${CLAIMED_AT_ONCE}, (select min(run) from unnest(o.runs) run)), 'observers', h.observers)
+  from (select coalesce(greatest((select max(run_id) from ${tableText(runs)}), (select max(last_run) from ${tableText(packedRuns)})), 0) + 1
+      as next_run) n,
+    -- A run that lost its worker stays as it is until its target is claimed again. After a week nothing comes any more.
+    (select coalesce(array_agg(r.run_id), '{}') as runs from ${tableText(runs)} r
+      join ${tableText(targets)} t on t.run_id = r.run_id
+      where r.status = 'running' and t.lease_until > now() - interval '7 days') o,
+    (select coalesce(jsonb_object_agg(observer, to_jsonb(settled)), '{}') as observers from (
+      select o.observer, least(${until}, coalesce(o.heartbeat_at, '-infinity'), (
+        select min((one ->> 'since')::timestamptz) from jsonb_array_elements(o.refused) one)) as settled
+      from recorder.health_observers o) settled) h)`;
+
+/** The input of a statement over leaves: a range of instants, and the open writers of this seal and of the one before. */
+export interface Range {
+  /** From included, to excluded; as PostgreSQL's texts. */
+  readonly from: string;
+  readonly to: string;
+  /** The seal before; null: there is none, or everything is sealed anew. */
+  readonly before: { readonly until: string; readonly open: OpenWriters } | null;
+  /** Ends at this instant or later may have been set since the seal before. */
+  readonly endFloor: string;
+  readonly open: OpenWriters;
+}
+
+/** The CTE `g` with one row: the input of {@link leavesOf}. Its parameters are $1 to $9. */
+export const GIVEN = `g as materialized (
+  select $1::text::timestamptz as from_at, $2::text::timestamptz as to_at, $3::text::timestamptz as before_until, $4::bigint as before_run,
+    $5::text::timestamptz as end_floor, $6::text::jsonb as settled_before, $7::bigint as next_run, $8::text::bigint[] as open_runs,
+    $9::text::jsonb as settled)`;
+
+/** The parameters of {@link GIVEN}. */
+export function given({ from, to, before, endFloor, open }: Range): postgres.ParameterOrJSON<never>[] {
+  return [
+    from,
+    to,
+    before?.until ?? '-infinity',
+    before?.open.run ?? 0,
+    endFloor,
+    JSON.stringify(before?.open.observers ?? {}),
+    open.next_run,
+    `{${open.runs.join(',')}}`,
+    JSON.stringify(open.observers),
+  ];
+}
+
+type Kind = 'row' | 'end';
+
+/** SQL: whether a leaf may have been written since the seal before. */
+export function isFresh({ writer, form }: Pick<SealedHistory, 'writer' | 'form'>, kind: Kind): string {
+  const at = `t.${(kind === 'row' ? form.from : form.to) ?? form.from}`;
+  if (writer === 'observer')
+    return `${at} >= coalesce((g.settled_before ->> t.observer)::timestamptz, '-infinity')`;
+  return kind === 'row' ? `(${at} >= g.before_until or t.run_id >= g.before_run)` : `${at} >= g.end_floor`;
+}
+
+/** SQL: whether a leaf is final: the run of a look has ended, or the observer has settled its rows up to that instant. */
+export function isSettled({ writer, form }: Pick<SealedHistory, 'writer' | 'form'>, kind: Kind): string {
+  const at = `t.${(kind === 'row' ? form.from : form.to) ?? form.from}`;
+  if (writer === 'observer') return `coalesce(${at} < (g.settled ->> t.observer)::timestamptz, true)`;
+  return form.unit === 'look' ? '(t.run_id < g.next_run and not t.run_id = any(g.open_runs))' : 'true';
+}
+
+/** SQL: whether the instant of a leaf is in the range. */
+export function isInRange(form: SealForm, kind: Kind): string {
+  const at = `t.${(kind === 'row' ? form.from : form.to) ?? form.from}`;
+  return `${at} >= g.from_at and ${at} < g.to_at`;
+}
+
+/** The kinds of leaves of a form. */
+export const kindsOf = (form: SealForm): readonly Kind[] => (form.to === null ? ['row'] : ['row', 'end']);
+
+const day = (instant: string) => `(${instant} at time zone 'UTC')::date`;
+
+/** SQL: a value as it is hashed. Trailing zeros of a number are removed, because they are not part of its value. */
+const hashed = ({ name, type }: { name: string; type: string }) =>
+  type === 'numeric' ? `trim_scale(t.${name})` : `t.${name}`;
+
+/**
+ * SQL: the hash of values. It is made of PostgreSQL's binary form of a row, which does not depend on the settings of a
+ * session. Texts are in UTF-8, the encoding of both the database and the session.
+ */
+const hashOf = (kind: string, values: readonly string[]) =>
+  `sha256(record_send(row('${kind}'::text, ${values.join(', ')})))`;
+
+/** SQL: what identifies a row in a finding: the first six bytes of the hash of its key, or of the run for a look. */
+export function identityOf(form: SealForm): string {
+  return form.unit === 'look'
+    ? `substr(${hashOf('look', ['t.run_id'])}, 1, 6)`
+    : `substr(${hashOf('key', form.key.map(hashed))}, 1, 6)`;
+}
+
+/** SQL: where the rows of a form are read; readings in all forms in which they stand. No view is asked, because users may alter it. */
+export function rowsOf({ unit, table }: SealForm): string {
+  const dataset = datasetNamed(table);
+  if (!dataset) return `recorder.${table}`;
+  return unit === 'look' ? `(${allReadings(packingOf(dataset))})` : rowsOfDataset(dataset, 'ctid');
+}
+
+/**
+ * The leaves of a table, as a SELECT of kind, day, instant, id, leaf, place (the ctid of a row) and flag. The values that
+ * are fixed when a row is recorded are one leaf, which belongs to the day of that instant. The end of a row is another
+ * leaf, which belongs to the day of the end.
+ * @param where the condition for a kind, in SQL over the table `t` and the row `g`
+ * @param flag the column `flag` for a kind, in SQL over `t` and `g`
+ */
+export function leavesOf(
+  form: SealForm,
+  where: (kind: Kind) => string,
+  flag: (kind: Kind) => string,
+): string {
+  const table = `${rowsOf(form)} t`;
+  const key = form.key.map(hashed);
+  const row = hashOf('row', [...key, `t.${form.from}`, ...form.content.map(hashed)]);
+  if (form.unit === 'look')
+    return `
+      select 'row'::text as kind, ${day('instant')} as day, instant, id, sha256(string_agg(leaf, ''::bytea order by leaf)) as leaf,
+        null::tid as place, bool_or(flag) as flag
+      from (select t.${form.from} as instant, ${identityOf(form)} as id, ${row} as leaf, ${flag('row')} as flag
+        from g, ${table} where ${where('row')}) looked
+      group by instant, id`;
+  const select = (kind: Kind, at: string, leaf: string) => `
+      select '${kind}'::text as kind, ${day(`t.${at}`)} as day, t.${at} as instant, ${identityOf(form)} as id, ${leaf} as leaf,
+        t.ctid as place, ${flag(kind)} as flag
+      from g, ${table} where ${where(kind)}`;
+  const rows = select('row', form.from, row);
+  if (form.to === null) return rows;
+  const end = hashOf('end', [...key, `t.${form.from}`, `t.${form.to}`, ...form.end.map(hashed)]);
+  return `${rows} union all ${select('end', form.to, end)}`;
+}

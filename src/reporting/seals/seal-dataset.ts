@@ -1,0 +1,171 @@
+import type postgres from 'postgres';
+import { datasetNamed } from '../../datasets/catalog.ts';
+import { tableText } from '../../db/orm.ts';
+import { packedRuns, runs } from '../../db/schema/bookkeeping.ts';
+import { nameOfForm, type SealedHistory } from './form.ts';
+import {
+  GIVEN,
+  given,
+  isFresh,
+  isInRange,
+  isSettled,
+  kindsOf,
+  leavesOf,
+  type OpenWriters,
+  type Range,
+  rowsOf,
+} from './leaves.ts';
+import { datasetHead } from './statement.ts';
+
+/** The most leaves of one part. */
+const IN_A_PART = 256;
+/** The most leaves of one statement, unless one hour has more. It bounds the memory and the temporary files of sorting. */
+const AT_ONCE = 1_000_000;
+
+/** A seal that was begun and is not finished. Instants are PostgreSQL's texts, to the microsecond. */
+export interface Pending {
+  readonly seal: number;
+  readonly until: string;
+  readonly open: OpenWriters;
+}
+
+/** Seals what is new in one dataset. A second call adds only what is missing. @returns false when it was stopped */
+export async function sealDataset(
+  sql: postgres.Sql,
+  history: SealedHistory,
+  pending: Pending,
+  last: Range['before'],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { dataset, form } = history;
+  const [known] = await sql<
+    { base: number; before: string | null; changes: string[]; newest: number; anew: boolean }[]
+  >`
+    select coalesce(max(d.seal) filter (where exists (select from unnest(d.changes) c where c like 'resealed:%')), 0) as base,
+      (array_agg(d.head order by d.seal desc))[1] as before, c.changes, c.newest, c.anew
+    from (select coalesce(array_agg(kind || ': ' || reason order by id), '{}') as changes, coalesce(max(id), 0) as newest,
+        coalesce(bool_or(kind = 'resealed'), false) as anew
+      from recorder.seal_changes where dataset = ${dataset} and seal is null) c
+    left join recorder.seal_datasets d on d.dataset = ${dataset}
+    group by c.changes, c.newest, c.anew`;
+  const { base = 0, before: headBefore = null, changes = [], newest = 0, anew = false } = known ?? {};
+  const since = anew ? pending.seal : base;
+  // A dataset that is sealed for the first time, or anew, is sealed from its beginning.
+  const before = headBefore === null || anew ? null : last;
+  const range: Range = {
+    from: '-infinity',
+    to: pending.until,
+    before,
+    endFloor: before ? await endFloorOf(sql, history, before) : '-infinity',
+    open: pending.open,
+  };
+  for (const { from, to } of await chunksOf(sql, history, range)) {
+    if (signal.aborted) return false;
+    await sql.unsafe(packing(history), [...given({ ...range, from, to }), dataset, pending.seal, since]);
+  }
+  const [made] = await sql.unsafe<{ rows: number; ends: number; late: number; root: string }[]>(
+    `select coalesce(sum(cardinality(instants)) filter (where kind = 'row'), 0)::float8 as rows,
+      coalesce(sum(cardinality(instants)) filter (where kind = 'end'), 0)::float8 as ends,
+      coalesce(sum(case when instants[1] < $3::text::timestamptz then (select count(*) from unnest(instants) at where at < $3::text::timestamptz) end),
+        0)::float8 as late, ${ROOT} as root
+    from recorder.seal_parts where dataset = $1 and seal = $2`,
+    [dataset, pending.seal, before?.until ?? '-infinity'],
+  );
+  if (!made) throw new Error(`nothing was read of the seal of ${dataset}`);
+  if (made.rows + made.ends === 0 && headBefore !== null && changes.length === 0) return true;
+  const name = nameOfForm(form);
+  const head = datasetHead({ seal: pending.seal, dataset, form: name, ...made, changes, before: headBefore });
+  await sql`
+    with form as (
+      insert into recorder.seal_forms (form, definition) values (${name}, ${JSON.stringify(form)}::text::jsonb) on conflict do nothing
+    ), change as (
+      update recorder.seal_changes set seal = ${pending.seal} where dataset = ${dataset} and seal is null and id <= ${newest}
+    )
+    insert into recorder.seal_datasets (dataset, seal, form, rows, ends, late, changes, root, before, head)
+    values (${dataset}, ${pending.seal}, ${name}, ${made.rows}, ${made.ends}, ${made.late}, ${changes}::text[], ${made.root},
+      ${headBefore}, ${head})`;
+  return true;
+}
+
+/** SQL: the root hash of the tree over the parts of a seal. */
+export const ROOT = `encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ', kind, day, part, encode(node, 'hex'),
+  encode(sha256(array_send(instants) || tags), 'hex')) || E'\\n', '' order by kind collate "C", day, part), ''), 'UTF8')), 'hex')`;
+
+/**
+ * The instant from which ends may have been set since the seal before, as PostgreSQL's text. It is before the end of that
+ * seal when a run that began earlier went on, when a clock was behind, when values that were observed earlier were read
+ * later, or when the absence of a member was confirmed later than the member ended.
+ */
+export async function endFloorOf(
+  sql: postgres.Sql,
+  { dataset, form, writer }: SealedHistory,
+  before: NonNullable<Range['before']>,
+): Promise<string> {
+  if (writer === 'observer' || form.to === null) return before.until;
+  const confirmed =
+    datasetNamed(dataset)?.history === 'state'
+      ? `(select min(t.${form.to}) from recorder.${form.table} t where t.confirmed_at >= f.floor)`
+      : 'null';
+  const [row] = await sql.unsafe<{ floor: string }[]>(
+    `select least(f.floor, ${confirmed})::text as floor from (select least($1::text::timestamptz,
+      (select min(r.started_at) from ${tableText(runs)} r where r.run_id >= $2 and $3 = any(r.datasets)),
+      (select min(p.first_at) from ${tableText(packedRuns)} p where p.last_run >= $2),
+      (select min(t.${form.from}) from recorder.${form.table} t where t.run_id >= $2)) as floor) f`,
+    [before.until, before.open.run, dataset],
+  );
+  return row?.floor ?? before.until;
+}
+
+/** The ranges of a dataset that a seal reads, one statement each: half-open, of whole hours, in order. */
+async function chunksOf(
+  sql: postgres.Sql,
+  history: SealedHistory,
+  range: Range,
+): Promise<{ from: string; to: string }[]> {
+  const { form } = history;
+  const counts = kindsOf(form).map((kind) => {
+    const at = `t.${kind === 'row' ? form.from : form.to}`;
+    return `select date_trunc('hour', ${at}) as hour, count(*) as leaves from g, ${rowsOf(form)} t
+      where ${[isInRange(form, kind), isFresh(history, kind), isSettled(history, kind)].join(' and ')} group by 1`;
+  });
+  return sql.unsafe<{ from: string; to: string }[]>(
+    `with ${GIVEN}, hours as (select hour, sum(leaves) as leaves from (${counts.join(' union all ')}) counted group by hour),
+      running as (select hour, sum(leaves) over (order by hour) as leaves from hours)
+    select greatest(g.from_at, min(hour))::text as from, least(g.to_at, max(hour) + interval '1 hour')::text as to
+    from running, g group by g.from_at, g.to_at, ceil(leaves / ${AT_ONCE}) order by min(hour)`,
+    given(range),
+  );
+}
+
+/**
+ * The statement that adds parts for the leaves of a range that are new and not sealed yet. $1 to $9 as in {@link GIVEN};
+ * $10 the dataset; $11 the seal; $12 the first seal whose parts count.
+ */
+function packing(history: SealedHistory): string {
+  const { form } = history;
+  const leaves = leavesOf(
+    form,
+    (kind) => [isInRange(form, kind), isFresh(history, kind), isSettled(history, kind)].join(' and '),
+    () => 'false',
+  );
+  return `
+    with ${GIVEN}, leaf as (${leaves}
+    ), standing as materialized (
+      select p.kind, p.day, p.seal, p.part, p.instants, p.tags || ''::bytea as tags from recorder.seal_parts p, g
+      where p.dataset = $10 and p.seal >= $12 and p.day between (g.from_at at time zone 'UTC')::date and (g.to_at at time zone 'UTC')::date
+    ), sealed as (
+      select p.kind, u.instant, substr(p.tags, 9 * u.place::int - 8, 6) as id
+      from standing p, unnest(p.instants) with ordinality as u(instant, place)
+    ), placed as (
+      -- A boolean in place of the kind: it is compared with every other row, and a text takes a fifth of the statement's time.
+      select l.*, (row_number() over (partition by day, kind = 'end' order by instant, leaf) - 1) as at from leaf l
+      where not exists (select from sealed s where s.kind = l.kind and s.instant = l.instant and s.id = l.id)
+    ), numbered as (
+      select p.*, (p.at / ${IN_A_PART})::int + coalesce(n.next, 0) as part from placed p
+      left join (select kind, day, max(part) + 1 as next from standing where seal = $11 group by kind, day) n using (kind, day)
+    )
+    insert into recorder.seal_parts (dataset, day, kind, seal, part, instants, tags, node)
+    select $10, day, kind, $11, part, array_agg(instant order by at),
+      string_agg(id || substr(leaf, 1, 3), ''::bytea order by at), sha256(string_agg(leaf, ''::bytea order by at))
+    from numbered group by day, kind, part`;
+}

@@ -1,0 +1,173 @@
+import type { KeyObject } from 'node:crypto';
+import type postgres from 'postgres';
+import { openSealing } from '../../db/client.ts';
+import { LOCKS, withRowLock } from '../../db/row-lock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { sealedHistories } from './form.ts';
+import { openNow, readOpenWriters } from './leaves.ts';
+import { type Pending, sealDataset } from './seal-dataset.ts';
+import { headOf, signed, statementText } from './statement.ts';
+
+/** The longest that a statement may take, ms. */
+const LONGEST = 1_800_000;
+
+const DAY = 86_400_000;
+/** A day is sealed this long after its end, ms. By then runs that were under way at midnight have ended. */
+const AFTER_MIDNIGHT = 3_600_000;
+
+/** The input of sealing. */
+export interface Sealing {
+  readonly databaseUrl: string;
+  readonly clock: Clock;
+  /** Ed25519; undefined: seals are not signed. */
+  readonly key: KeyObject | undefined;
+  /** Stops the work between two statements. The next call continues the same seal. */
+  readonly signal: AbortSignal;
+}
+
+/** A finished seal. */
+export interface MadeSeal {
+  readonly seal: number;
+  readonly until: Date;
+  readonly head: string;
+  readonly statement: string;
+  /** Null: no key was given. */
+  readonly signature: Buffer | null;
+  readonly public_key: string | null;
+  readonly rows: number;
+  readonly ends: number;
+  /** How many of both were recorded after their day had been sealed. */
+  readonly late: number;
+}
+
+/** The last midnight (UTC) up to which days can be sealed at a time; both in ms since 1970. */
+export const sealableUntil = (now: number): number => Math.floor((now - AFTER_MIDNIGHT) / DAY) * DAY;
+
+/**
+ * Seals the days that have ended and are not sealed yet. One seal covers all of them.
+ * @param sql finds whether there is something to seal
+ * @returns null when there is nothing to seal, another process is sealing, or the work was stopped
+ */
+export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<MadeSeal | null> {
+  const until = sealableUntil(sealing.clock());
+  const [newest] = await sql<{ until: Date | null }[]>`
+    select max(until) as until from recorder.seals where made_at is not null`;
+  if ((newest?.until?.getTime() ?? Number.NEGATIVE_INFINITY) >= until) return null;
+  const made = await sealUntil(sealing, until);
+  return made === 'busy' ? null : made;
+}
+
+/**
+ * Seals what was recorded before an instant. A seal that was begun and not finished is finished first, with its own end.
+ * @param until ms since 1970
+ * @returns the last seal that was made; null when all is sealed already, or the work was stopped before a seal was
+ * finished; `busy` when another process is sealing
+ */
+export async function sealUntil(sealing: Sealing, until: number): Promise<MadeSeal | null | 'busy'> {
+  let made: MadeSeal | null = null;
+  const done = await withRowLock(sealing.databaseUrl, LOCKS.seal, async () => {
+    const sql = openSealing(sealing.databaseUrl, LONGEST);
+    try {
+      const to = Math.min(until, await timeOf(sql));
+      for (;;) {
+        const pending = await beginSeal(sql, to, sealing.clock());
+        if (!pending) break;
+        const ended = await endSeal(sql, pending, sealing).catch(async (error: unknown) => {
+          await sql`update recorder.seals set error = ${messageOf(error)} where seal = ${pending.seal} and made_at is null`.catch(
+            () => {},
+          );
+          throw error;
+        });
+        if (!ended) break;
+        made = ended;
+      }
+      return true;
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  });
+  return done === null ? 'busy' : made;
+}
+
+/** The database's time, ms since 1970. It is the limit of a seal, so that a clock that is ahead never seals the future. */
+async function timeOf(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql<{ now: number }[]>`select floor(extract(epoch from now()) * 1000)::float8 as now`;
+  return row?.now ?? Number.NEGATIVE_INFINITY;
+}
+
+/** Finds the unfinished seal, or begins a new one. @returns null when all before `until` is sealed */
+async function beginSeal(sql: postgres.Sql, until: number, now: number): Promise<Pending | null> {
+  const at = new Date(until).toISOString();
+  const [row] = await sql.unsafe<{ seal: number; until: string; open: unknown }[]>(
+    `with pending as (
+      select seal, until::text, open from recorder.seals where made_at is null
+    ), newest as (
+      select coalesce(max(seal), 0) as seal, coalesce(max(until), '-infinity') as until from recorder.seals
+    ), begun as (
+      insert into recorder.seals (seal, until, began_at, open)
+      select n.seal + 1, u.until, $2::text::timestamptz, ${openNow('u.until')}
+      from newest n, (select $1::text::timestamptz as until) u
+      where u.until > n.until and not exists (select from pending)
+      returning seal, until::text, open
+    )
+    select * from pending union all select * from begun`,
+    [at, new Date(now).toISOString()],
+  );
+  return row ? { seal: row.seal, until: row.until, open: readOpenWriters(row.open) } : null;
+}
+
+async function endSeal(
+  sql: postgres.Sql,
+  pending: Pending,
+  { clock, key, signal }: Sealing,
+): Promise<MadeSeal | null> {
+  const [before] = await sql<{ until: string; open: unknown; head: string }[]>`
+    select until::text, open, head from recorder.seals where seal = ${pending.seal - 1}`;
+  const last = before ? { until: before.until, open: readOpenWriters(before.open) } : null;
+  const sealed = await sql<{ dataset: string }[]>`
+    select dataset from recorder.seal_datasets where seal = ${pending.seal}`;
+  const done = new Set(sealed.map(({ dataset }) => dataset));
+  for (const history of sealedHistories) {
+    if (signal.aborted) return null;
+    if (done.has(history.dataset)) continue;
+    if (!(await sealDataset(sql, history, pending, last, signal))) return null;
+  }
+  const heads = await sql<{ dataset: string; head: string }[]>`
+    select distinct on (dataset) dataset, head from recorder.seal_datasets order by dataset, seal desc`;
+  const madeAt = new Date(clock());
+  const statement = statementText({
+    seal: pending.seal,
+    until: new Date(pending.until),
+    madeAt,
+    before: before?.head ?? null,
+    heads: [...heads],
+  });
+  const head = headOf(statement);
+  const signature = key ? signed(statement, key) : null;
+  await sql`
+    update recorder.seals set made_at = ${madeAt.toISOString()}, statement = ${statement}, head = ${head},
+      signature = ${signature?.signature ?? null}, public_key = ${signature?.publicKey ?? null}, error = null
+    where seal = ${pending.seal}`;
+  return readNewest(sql);
+}
+
+/** The newest seal that is finished; null: nothing is sealed yet. */
+export async function newestSeal(databaseUrl: string): Promise<MadeSeal | null> {
+  const sql = openSealing(databaseUrl, LONGEST);
+  try {
+    return await readNewest(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function readNewest(sql: postgres.Sql): Promise<MadeSeal | null> {
+  const [newest] = await sql<MadeSeal[]>`
+    select s.seal, s.until, s.head, s.statement, s.signature, s.public_key, d.* from recorder.seals s
+    cross join lateral (
+      select coalesce(sum(rows), 0)::float8 as rows, coalesce(sum(ends), 0)::float8 as ends, coalesce(sum(late), 0)::float8 as late
+      from recorder.seal_datasets d where d.seal = s.seal) d
+    where s.made_at is not null order by s.seal desc limit 1`;
+  return newest ?? null;
+}

@@ -1,0 +1,194 @@
+import type postgres from 'postgres';
+import { openSealing } from '../../db/client.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { type Chain, readChain, type StoredSeal } from './chain.ts';
+import { type Compared, comparing, type Lone, NAMED } from './compare-leaves.ts';
+import { type Difference, named, pair } from './difference.ts';
+import { type SealedHistory, sealedHistories } from './form.ts';
+import { given, type Range } from './leaves.ts';
+import { endFloorOf } from './seal-dataset.ts';
+import type { DatasetSeal } from './statement.ts';
+
+/** The most leaves that one statement compares, unless one day has more. */
+const AT_ONCE = 1_000_000;
+/** The longest that a statement may take, ms. It is a day, because a person waits for it and can stop it. */
+const LONGEST = 86_400_000;
+/** The result of `verify`. */
+export interface Verified {
+  /** The newest seal; null: nothing is sealed yet. */
+  readonly seal: number | null;
+  readonly until: Date | null;
+  readonly head: string | null;
+  /** How many rows, and ends of rows, were found again as they were sealed. */
+  readonly rows: number;
+  readonly ends: number;
+  /** How many came late. The next seal takes them. */
+  readonly unsealed: number;
+  /** How many are missing because their removal was declared. */
+  readonly removed: number;
+  /** The declared changes of sealed rows. */
+  readonly declared: readonly Declared[];
+  /** What is wrong with the seals themselves, in sentences. */
+  readonly broken: readonly string[];
+  readonly differences: readonly Difference[];
+  /** How many differences are not named. */
+  readonly more: number;
+}
+
+/** A declared change of sealed rows. */
+export interface Declared {
+  readonly dataset: string;
+  readonly kind: string;
+  readonly reason: string;
+  readonly before_at: Date | null;
+  readonly declared_at: Date;
+  /** The first seal after it; null: there is none yet. */
+  readonly seal: number | null;
+}
+
+/** The input of {@link verify}. */
+export interface Verification {
+  readonly databaseUrl: string;
+  /** Instants as PostgreSQL reads them; undefined: from the beginning, or up to the newest seal. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** A statement that a reader kept: it must be the statement of one of the seals. */
+  readonly kept?: string | undefined;
+  /** SPKI in base64: every seal must be signed with it. */
+  readonly publicKey?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Checks the record against its seals: the chain of seals, and every row of the given time. Writes nothing. */
+export async function verify(options: Verification): Promise<Verified> {
+  const sql = openSealing(options.databaseUrl, LONGEST);
+  try {
+    const chain = await readChain(sql, options.publicKey);
+    const declared = await sql<Declared[]>`
+      select dataset, kind, reason, before_at, declared_at, seal from recorder.seal_changes order by id`;
+    const newest = chain.seals.at(-1);
+    const broken = [...chain.broken, ...(options.kept === undefined ? [] : heldAgainst(chain, options.kept))];
+    const total = { rows: 0, ends: 0, unsealed: 0, removed: 0, more: 0 };
+    const differences: Difference[] = [];
+    for (const [dataset, seals] of newest ? chain.datasets : []) {
+      if (!newest || options.signal?.aborted) break;
+      const changes = declared.filter((one) => one.dataset === dataset);
+      // All rows of this dataset are to be sealed again: the seals until now do not fit its values any more.
+      if (changes.some(({ kind, seal }) => kind === 'resealed' && (seal === null || seal > newest.seal)))
+        continue;
+      try {
+        const found = await verifyDataset(sql, dataset, seals, chain, newest, changes, options);
+        for (const count of ['rows', 'ends', 'unsealed', 'removed', 'more'] as const)
+          total[count] += found[count];
+        differences.push(...found.differences);
+      } catch (error) {
+        // A table or a column that was sealed is missing.
+        if (!namesNothing(error)) throw error;
+        broken.push(`${dataset} cannot be read as it was sealed: ${messageOf(error)}`);
+      }
+    }
+    return {
+      seal: newest?.seal ?? null,
+      until: newest ? new Date(newest.until) : null,
+      head: newest?.head ?? null,
+      declared: [...declared],
+      broken,
+      differences,
+      ...total,
+    };
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Whether PostgreSQL refused a statement because it names something that does not exist. */
+const namesNothing = (error: unknown) =>
+  error instanceof Error && 'code' in error && ['42P01', '42703', '42883'].includes(String(error.code));
+
+/** Finds a kept statement among the seals. @returns what is wrong; an empty list when it is one of them */
+function heldAgainst({ seals }: Chain, kept: string): string[] {
+  const number = Number(/^number (\d+)$/m.exec(kept)?.[1]);
+  const seal = seals.find((one) => one.seal === number);
+  if (!kept.startsWith('chain-recorder seal 1\n') || Number.isNaN(number))
+    return ['what was kept is no seal'];
+  if (!seal) return [`seal ${number}, which was kept, is not there`];
+  return seal.statement.trimEnd() === kept.trimEnd() ? [] : [`seal ${number} is not the one that was kept`];
+}
+
+async function verifyDataset(
+  sql: postgres.Sql,
+  dataset: string,
+  seals: readonly DatasetSeal[],
+  { forms }: Chain,
+  newest: StoredSeal,
+  changes: readonly Declared[],
+  { from, to }: Verification,
+) {
+  const base =
+    seals.findLast((one) => one.changes.some((change) => change.startsWith('resealed:')))?.seal ?? 0;
+  const used = [...new Set(seals.filter(({ seal }) => seal >= base).map(({ form }) => form))];
+  const known = used.flatMap((name) => forms.get(name) ?? []);
+  const form = known.at(-1);
+  const result = { rows: 0, ends: 0, unsealed: 0, removed: 0, more: 0, differences: [] as Difference[] };
+  if (!form) return result;
+  const history: SealedHistory = {
+    dataset,
+    form,
+    writer: sealedHistories.find((one) => one.dataset === dataset)?.writer ?? 'run',
+  };
+  const range: Range = {
+    from: from ?? '-infinity',
+    to: to === undefined || Date.parse(to) >= Date.parse(newest.until) ? newest.until : to,
+    before: newest,
+    endFloor: await endFloorOf(sql, history, newest),
+    open: newest.open,
+  };
+  const lone: Lone[] = [];
+  const removals = changes.flatMap(({ kind, before_at }) =>
+    kind === 'removed' && before_at ? [before_at.getTime()] : [],
+  );
+  const removedBefore = removals.length > 0 ? new Date(Math.max(...removals)).toISOString() : '-infinity';
+  const text = comparing(
+    history,
+    used.flatMap((name) => (forms.has(name) ? [name] : [])),
+    known,
+  );
+  for (const part of await chunksOf(sql, dataset, base, newest.seal, range)) {
+    const [compared] = await sql.unsafe<Compared[]>(text, [
+      ...given({ ...range, ...part }),
+      dataset,
+      newest.seal,
+      base,
+      removedBefore,
+    ]);
+    if (!compared) continue;
+    result.rows += compared.rows;
+    result.ends += compared.ends;
+    result.unsealed += compared.unsealed;
+    result.removed += compared.removed;
+    for (const found of [compared.gone, compared.extra, compared.among])
+      result.more += Math.max(0, found - NAMED);
+    lone.push(...(compared.lone ?? []));
+  }
+  result.differences = await named(sql, form, pair(dataset, lone));
+  return result;
+}
+
+/** Splits a range into half-open ranges of whole days, each with about {@link AT_ONCE} sealed leaves. */
+async function chunksOf(
+  sql: postgres.Sql,
+  dataset: string,
+  base: number,
+  newest: number,
+  { from, to }: Range,
+): Promise<{ from: string; to: string }[]> {
+  const rows = await sql<{ from: string }[]>`
+    with days as (
+      select day, sum(sum(cardinality(instants))) over (order by day) as leaves from recorder.seal_parts
+      where dataset = ${dataset} and seal between ${base} and ${newest}
+        and day >= (${from}::text::timestamptz at time zone 'UTC')::date and day < (${to}::text::timestamptz at time zone 'UTC')::date
+      group by day)
+    select (min(day)::timestamp at time zone 'UTC')::text as from from days group by ceil(leaves / ${AT_ONCE}) order by min(day)`;
+  const begins = [from, ...rows.slice(1).map((row) => row.from)];
+  return begins.map((begin, at) => ({ from: begin, to: begins[at + 1] ?? to }));
+}

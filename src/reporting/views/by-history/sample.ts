@@ -1,0 +1,105 @@
+import type { Dataset } from '../../../datasets/contract.ts';
+import type { Declared, DeclaredView } from '../../../db/declared.ts';
+import { dailyOf } from '../../../recording/readings/daily.ts';
+import { allReadings } from '../../../recording/readings/forms.ts';
+import {
+  looksOf,
+  looksView,
+  membersColumns,
+  membersOf,
+  membersView,
+} from '../../../recording/readings/reading-views.ts';
+import { numbersOf, packingOf } from '../../../recording/readings/value-encoding.ts';
+import { asReleased } from '../released-columns.ts';
+import { asOf } from '../table-views.ts';
+import { added, declared, recordedBy, upstreamColumns, type ViewColumn } from '../view-columns.ts';
+
+/** Views of readings, and their averages by day. */
+export function sampleViews(dataset: Dataset): Declared[] {
+  const read = [
+    ...upstreamColumns(dataset),
+    added('observed_at', 'timestamptz', 'When the reading was taken.'),
+    recordedBy,
+  ];
+  return [
+    readingsView(dataset, read),
+    readingsAsOf(dataset, read),
+    lookedAt(dataset, read),
+    ...daily(dataset),
+  ];
+}
+
+/** Readings, in whatever form they stand. */
+function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): DeclaredView {
+  const { name, about } = dataset;
+  const columns = asReleased(name, selected);
+  const packing = packingOf(dataset);
+  const names = columns.map((column) => [column.name, column.type] as const);
+  const body = allReadings(packing, names);
+  return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
+}
+
+/** When readings were taken, without what was read. */
+function lookedAt(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
+  const { name } = dataset;
+  const packing = packingOf(dataset);
+  const told = new Set([...packing.request.map((column) => column.name), 'observed_at', 'run_id']);
+  return {
+    kind: 'view',
+    name: looksView(name),
+    comment: `When the readings of ${name} were taken: one row a look, however much it read, and another one where some of it could not be packed with the rest.`,
+    columns: read.filter((column) => told.has(column.name)).map(declared),
+    body: looksOf(packing),
+  };
+}
+
+/** What was read, and the averages of readings by day, where there are numbers. */
+function daily(dataset: Dataset): Declared[] {
+  const packing = packingOf(dataset);
+  const numbers = numbersOf(packing);
+  if (numbers.length === 0) return [];
+  const name = `${dataset.name}_daily`;
+  const things = [...packing.request, ...packing.words];
+  const columns = [
+    ...things.map((column) => added(column.name, column.type, column.comment)),
+    added('day', 'date', 'The day (UTC).'),
+    ...numbers.flatMap(({ column }) => [
+      added(`${column.name}_readings`, 'bigint', `How many readings of ${column.name} there are.`),
+      added(`${column.name}_average`, 'numeric', `Their average, to twelve decimals; null: there is none.`),
+    ]),
+  ];
+  const members = membersColumns(packing).map((column) => ({ ...column, notNull: true }));
+  return [
+    {
+      kind: 'view',
+      name: membersView(dataset.name),
+      comment: `What readings of ${dataset.name} were ever taken of, as far back as they are kept.`,
+      columns: members.map(declared),
+      body: membersOf(packing),
+    },
+    {
+      kind: 'view',
+      name,
+      comment: `${dataset.about} The average of each day: every reading counts the same, however long it stood.`,
+      columns: columns.map(declared),
+      body: dailyOf(packing, things),
+    },
+  ];
+}
+
+/**
+ * The readings up to a moment. Whether there was a record is a branch of its own, which is always asked: PostgreSQL does not ask for
+ * it beside a join that finds nothing. The offset keeps it from seeing that the branch has no rows.
+ */
+function readingsAsOf(dataset: Dataset, selected: readonly ViewColumn[]): Declared {
+  const { name } = dataset;
+  const columns = asReleased(name, selected);
+  return {
+    ...asOf(dataset, selected),
+    body: `select * from (
+  select ${columns.map((column) => `null::${column.type} as ${column.name}`).join(', ')} where not reporting.has_record('${name}', at) offset 0
+) without_record
+union all
+select ${columns.map((column) => column.name).join(', ')} from reporting.${name} where observed_at <= at`,
+  };
+}

@@ -1,0 +1,105 @@
+import type { Dataset } from '../../../datasets/contract.ts';
+import { POINT_VALUES } from '../../../datasets/dataset.ts';
+import { requestOf, SERIES_ID, seriesTableOf } from '../../../datasets/target-columns.ts';
+import type { Declared, DeclaredView } from '../../../db/declared.ts';
+import { asOf, tableView } from '../table-views.ts';
+import { added, declared, recordedBy, upstreamColumns, type ViewColumn } from '../view-columns.ts';
+
+/** Views of points: the current values, every value they ever had, and the two parts of these. */
+export function seriesViews(dataset: Dataset): Declared[] {
+  const { name, about } = dataset;
+  const point = [
+    ...upstreamColumns(dataset),
+    added('recorded_at', 'timestamptz', 'Since when the upstream says this value, as far as it was asked.'),
+    ...(dataset.numbered ? [seriesId(dataset)] : []),
+  ];
+  const vanishedAt = {
+    name: 'vanished_at',
+    type: 'timestamptz',
+    from: 'case when vanished then superseded_at end',
+    comment:
+      'When the upstream no longer showed this point; the value is the last one known. Null: it still does.',
+  };
+  const revisions = [
+    ...point,
+    added(
+      'superseded_at',
+      'timestamptz',
+      'When the upstream said another value, or none; null: it is current.',
+    ),
+    added('vanished', 'boolean', 'The upstream stopped showing the point and has not shown it again since.'),
+    recordedBy,
+  ];
+  return [
+    ...(dataset.numbered ? [seriesView(dataset)] : []),
+    tableView(
+      dataset,
+      name,
+      `${about} The current value.`,
+      [...point, vanishedAt, recordedBy],
+      POINT_VALUES.last,
+    ),
+    tableView(
+      dataset,
+      `${name}_revisions`,
+      `${about} Every value it ever had.`,
+      revisions,
+      POINT_VALUES.last,
+      POINT_VALUES.before,
+    ),
+    // PostgreSQL looks for no order in the branches of the view above. These have one branch each.
+    tableView(
+      dataset,
+      `${name}_last`,
+      `${about} The last value known of every point.`,
+      revisions,
+      POINT_VALUES.last,
+    ),
+    tableView(
+      dataset,
+      `${name}_replaced`,
+      `${about} The values before the last one.`,
+      revisions,
+      POINT_VALUES.before,
+    ),
+    asOf(
+      dataset,
+      [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy],
+      {
+        from: `reporting.${name}_last`,
+        // In this form the BRIN of `recorded_at` is left out: it tells little of what came about as it was asked for, and is read
+        // together with the index of the key, so that PostgreSQL looks through whole pages of other series.
+        where: '(recorded_at <= at) is true and (superseded_at is null or superseded_at > at)',
+      },
+      { from: `reporting.${name}_replaced`, where: 'recorded_at <= at and superseded_at > at' },
+    ),
+  ];
+}
+
+const seriesId = (dataset: Dataset): ViewColumn => ({
+  ...added(
+    SERIES_ID,
+    'integer',
+    `The number of its series (reporting.${seriesTableOf(dataset)}). Rows of one number are found in the order of time.`,
+  ),
+  notNull: true,
+});
+
+/** What the numbers of series stand for. */
+function seriesView(dataset: Dataset): DeclaredView {
+  const name = seriesTableOf(dataset);
+  const request = dataset.columns.filter(({ path }) => path.length === 0);
+  return {
+    kind: 'view',
+    name,
+    comment: `The series of ${dataset.name}, each with its number.`,
+    columns: [
+      {
+        ...added(SERIES_ID, 'integer', 'Its number. Another database may number it otherwise.'),
+        notNull: true,
+      },
+      ...request.map((column) => ({ ...column, notNull: true })),
+    ].map(declared),
+    body: `select ${[SERIES_ID, ...requestOf(dataset)].join(', ')} from recorder.${name}`,
+  };
+}

@@ -1,0 +1,103 @@
+import type { Dataset } from '../../../datasets/contract.ts';
+import { HELD } from '../../../datasets/dataset.ts';
+import type { Declared, DeclaredView } from '../../../db/declared.ts';
+import { sameKey } from '../../../recording/histories/batch.ts';
+import { asOf, tableView } from '../table-views.ts';
+import { added, recordedBy, upstreamColumns } from '../view-columns.ts';
+
+/** Views of a list's members: now, every version, and who came, changed and went. */
+export function stateViews(dataset: Dataset): Declared[] {
+  const { name, about } = dataset;
+  const now = [
+    ...upstreamColumns(dataset),
+    added('valid_from', 'timestamptz', 'Since when it is so, as far as it was observed.'),
+    recordedBy,
+  ];
+  const ended = [
+    added('valid_to', 'timestamptz', 'Until when it was so; null: still so.'),
+    added(
+      'ended_by',
+      'text',
+      'Why it ended: changed (a newer version took over), gone (a whole list did not show it any more), unwatched (nobody asks for its target any more). Null: still so.',
+    ),
+  ];
+  return [
+    tableView(dataset, name, `${about} As it is now.`, now, 'valid_to is null'),
+    tableView(
+      dataset,
+      `${name}_history`,
+      `${about} Every version of every member.`,
+      [...now, ...ended],
+      'true',
+    ),
+    asOf(dataset, now, {
+      from: `reporting.${name}_history`,
+      where: dataset.byMoment ? `${HELD} @> at` : 'valid_from <= at and (valid_to is null or valid_to > at)',
+    }),
+    changes(dataset),
+  ];
+}
+
+/** What happened in a list, one row a change. */
+function changes(dataset: Dataset): DeclaredView {
+  const { name, key } = dataset;
+  const table = `recorder.${name}`;
+  const types = new Map(dataset.columns.map((column) => [column.name, column.type]));
+  const keyColumns = key.map((column) => added(column, types.get(column) ?? 'text', 'Key of the member.'));
+  const extra = dataset.extra === false ? [] : ['extra'];
+  const told = [...dataset.columns.map((column) => column.name), ...extra].filter(
+    (one) => !key.includes(one),
+  );
+  const of = (row: string) => told.map((column) => `${row}.${column}`).join(', ');
+  const rowOf = (row: string) => `row(${of(row)})`;
+  const content = (row: string) => `(select to_jsonb(c) from (select ${of(row)}) as c)`;
+  const same = (other: string) => sameKey(dataset, other, 'v');
+  const keyOf = (row: string) => key.map((column) => `${row}.${column}`).join(', ');
+  return {
+    kind: 'view',
+    name: `${name}_changes`,
+    comment: `Who came, changed and went in ${name}, and when that was seen. That a target is no longer watched is no change; one that is watched again goes on from where it was.`,
+    columns: [
+      added('at', 'timestamptz', 'When the change was seen.'),
+      added('change', 'text', 'joined, changed, or left (a whole list did not show it any more).'),
+      ...keyColumns,
+      added('before', 'jsonb', 'The member without its key before the change; null: it joined.'),
+      added('after', 'jsonb', 'The member without its key after the change; null: it left.'),
+      added(
+        'first_look',
+        'boolean',
+        'It was there when the list was looked at for the first time: it joined at some moment before.',
+      ),
+    ],
+    // One branch a change, so that a question about one kind reads no other; equal instants, so that they can be joined by hash. The begin of what is kept is no
+    // bound of an index: beside another bound PostgreSQL would expect far more rows than there are.
+    body: `select v.valid_from as at, 'joined' as change, ${keyOf('v')}, null::jsonb as before, ${content('v')} as after,
+  coalesce(r.started_at <= d.first_success_at, false) as first_look
+from ${table} v
+left join recorder.runs r on r.run_id = v.run_id
+left join recorder.target_datasets d on (d.source, d.target_key, d.dataset) = (r.source, r.target_key, '${name}')
+where (v.valid_from >= coalesce((select k.kept_since from recorder.retention k where k.dataset = '${name}'), '-infinity')) is true
+  and not exists (
+    select from ${table} o
+    where ${same('o')} and o.valid_to = v.valid_from and o.ended_by = 'changed')
+  and not exists (
+    select from ${table} o
+    where ${same('o')} and o.valid_to <= v.valid_from and o.ended_by = 'unwatched' and not exists (
+      select from ${table} m where ${same('m')} and m.valid_from > o.valid_from and m.valid_from < v.valid_from))
+union all
+select v.valid_from, 'changed', ${keyOf('v')}, ${content('o')}, ${content('v')}, false
+from ${table} o
+join ${table} v on ${same('o')} and v.valid_from = o.valid_to
+where o.ended_by = 'changed'
+union all
+select v.valid_from, 'changed', ${keyOf('v')}, ${content('o')}, ${content('v')}, false
+from ${table} o
+cross join lateral (
+  select * from ${table} v where ${same('o')} and v.valid_from >= o.valid_to order by v.valid_from limit 1) v
+where o.ended_by = 'unwatched' and ${rowOf('o')} is distinct from ${rowOf('v')}
+union all
+select v.valid_to, 'left', ${keyOf('v')}, ${content('v')}, null, false
+from ${table} v
+where v.ended_by = 'gone'`,
+  };
+}

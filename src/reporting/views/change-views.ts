@@ -1,0 +1,192 @@
+import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
+import { POINT_VALUES } from '../../datasets/dataset.ts';
+import { rowsOf } from '../../datasets/target-columns.ts';
+import { declaredColumn as column, type DeclaredColumn, type DeclaredView } from '../../db/declared.ts';
+import { CHANGES, placesOf } from '../../recording/histories/changes.ts';
+import { asClosedDays, asOpenLooks, asRows, selectOf } from '../../recording/readings/forms.ts';
+import { isAmong, numberOf, packingOf, wordsIn } from '../../recording/readings/value-encoding.ts';
+
+/** From when on, and until when, a version of each kind of history counts. */
+const SPANS = {
+  series: ['recorded_at', 'superseded_at'],
+  state: ['valid_from', 'valid_to'],
+  log: ['recorded_at', 'superseded_at'],
+} as const;
+
+const CURSOR = (place: string) =>
+  `c.commit_number || '.' || ${place} || '.' || to_hex((extract(epoch from c.made_at) * 1000000)::bigint)`;
+
+/** The view `change_commits`: what commits changed, a row a commit and dataset. */
+export const changeCommits: DeclaredView = {
+  kind: 'view',
+  name: 'change_commits',
+  comment:
+    'Commits that changed something, as far back as they are kept, in the order in which they became visible: one row a commit and dataset.',
+  columns: [
+    column('commit_number', 'bigint', 'Its number: it grows with each commit, with gaps.'),
+    column('dataset', 'text', 'The dataset.'),
+    column('run_id', 'bigint', 'The run that recorded it; null: the prober.'),
+    column('recorded_at', 'timestamptz', 'When it was recorded, by the clock of the process.'),
+    column('made_at', 'timestamptz', 'When it was committed, by the clock of the database.'),
+    column('changes', 'integer', 'How many changes it has.'),
+    column(
+      'cursor',
+      'text',
+      'The place of its last change in the feed: what reporting.changes goes on after.',
+    ),
+  ],
+  body: `select c.commit_number, c.dataset, c.run_id, c.recorded_at, c.made_at, c.changes, ${CURSOR('c.changes')} as cursor
+from recorder.changes c`,
+};
+
+/** The view `change_rows`: every change, with what it is about read from the record. */
+export function changeRows(catalog: readonly Dataset[]): DeclaredView {
+  return {
+    kind: 'view',
+    name: 'change_rows',
+    comment:
+      'Every change of every dataset, as far back as commits are kept. What reporting.changes returns: ask that one, which reads no more than it shows.',
+    columns: [
+      column('commit_number', 'bigint', 'The commit.'),
+      column('place', 'integer', 'The place within the commit, from 1.'),
+      ...changeColumns,
+    ],
+    body: [...catalog.map(ofDataset), ofLedger].join('\nunion all\n'),
+  };
+}
+
+/** The columns of a change. */
+export const changeColumns: readonly DeclaredColumn[] = [
+  column(
+    'cursor',
+    'text',
+    'Its place in the feed: the same whoever asks, and what reporting.changes goes on after.',
+  ),
+  column('dataset', 'text', 'The dataset.'),
+  column(
+    'change',
+    'text',
+    'appeared, revised (it says something else), returned (it had left), left (a whole answer did not show it any more), unwatched (nobody asks for it any more), late (an earlier saying of a log, which is kept and not shown), or observed (a reading). Of the ledger: turned, unwatched, or withdrawn (what was settled before did not hold).',
+  ),
+  column(
+    'happened_at',
+    'timestamptz',
+    'Since when it is so: the begin of the version, its end, or when the reading was taken.',
+  ),
+  column('recorded_at', 'timestamptz', 'When it was recorded.'),
+  column('run_id', 'bigint', 'The run that recorded it; null: the prober.'),
+  column('key', 'jsonb', 'The key of the row.'),
+  column(
+    'content',
+    'jsonb',
+    'What the row said from then on, or until then where it left, without its key. Null: the row is not there any more.',
+  ),
+];
+
+function ofDataset(dataset: Dataset): string {
+  return dataset.history === 'sample' ? ofReadings(dataset) : ofVersions(dataset, dataset.history);
+}
+
+/** What is told of a row `r` beside its key. */
+const told = ({ columns, key, extra }: Dataset) => [
+  ...columns.filter(({ name }) => !key.includes(name)).map(({ name }) => name),
+  ...(extra === false ? [] : ['extra']),
+];
+
+const object = (names: readonly { readonly name: string; readonly value: string }[]) =>
+  `jsonb_build_object(${names.map(({ name, value }) => `'${name}', ${value}`).join(', ')})`;
+
+const contentOf = (dataset: Dataset, row: string) =>
+  `(select to_jsonb(v) from (select ${told(dataset)
+    .map((name) => `${row}.${name}`)
+    .join(', ')}) as v)`;
+
+function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
+  const { name, key } = dataset;
+  const [from, to] = SPANS[history];
+  const own = placesOf(dataset);
+  const requested = dataset.columns.filter(({ path }) => path.length === 0);
+  const heldIn = ({ name: one }: DatasetColumn) => {
+    const place = requested.findIndex((column) => column.name === one);
+    return place < 0 ? `e.${one}` : `c.request[${place + 1}]`;
+  };
+  const keyed = dataset.columns.filter((column) => key.includes(column.name));
+  const arrays = [
+    ...own.map(({ type, inKeys, inTexts }) => {
+      const inKey = `c.keys[${inKeys}]::${type}[]`;
+      return inTexts === null ? inKey : `coalesce(${inKey}, c.texts[${inTexts}:${inTexts}])`;
+    }),
+    `c.keys[${own.length + 1}]::bigint[]`,
+    'string_to_array(c.kinds, null)',
+  ];
+  const begins = `(c.observed_at + e.shift * interval '1 microsecond')`;
+  const same = keyed.map((column) =>
+    column.nullable
+      ? `coalesce(r.${column.name}, '') = coalesce(${heldIn(column)}, '')`
+      : `r.${column.name} = ${heldIn(column)}`,
+  );
+  // What is in force and what was have an index each.
+  const parts = {
+    log: ['r.superseded_at is null', 'r.superseded_at is not null'],
+    series: Object.values(POINT_VALUES),
+    state: ['true'],
+  } as const;
+  const found = (where: string) =>
+    `select true as there, r.${to} as ends, ${contentOf(dataset, 'r')} as content from ${rowsOf(dataset)} r where ${same.join(' and ')} and r.${from} = ${begins} and (${where})`;
+  const kinds = Object.entries(CHANGES)
+    .map(([letter, kind]) => `when '${letter}' then '${kind}'`)
+    .join(' ');
+  return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, case e.kind ${kinds} end as change,
+  case when e.kind in ('l', 'u') then r.ends else ${begins} end as happened_at, c.recorded_at, c.run_id,
+  ${object(keyed.map((column) => ({ name: column.name, value: heldIn(column) })))} as key, r.content
+from recorder.changes c
+cross join lateral unnest(${arrays.join(', ')}) with ordinality as e(${[...own.map((one) => one.name), 'shift', 'kind', 'place'].join(', ')})
+left join lateral (${parts[history].map(found).join(' union all ')} limit 1) r on true
+where c.dataset = '${name}'`;
+}
+
+/**
+ * Whose readings a look has is told by the numbers that it took, so that every reading has its place also where it is not kept any more.
+ * Its member is known as long as the feed tells of the look; before, it could be removed, and then the key has nothing of it.
+ */
+function ofReadings(dataset: Dataset): string {
+  const packing = packingOf(dataset);
+  const { name, key } = dataset;
+  const names = [
+    ...dataset.columns.map(({ name: one, type }) => [one, type] as const),
+    ['extra', 'jsonb'] as const,
+  ];
+  const ofLook = 'l.scope_id = c.scope_id and l.observed_at = c.observed_at';
+  const request = packing.request.map((one, at) => `r.${one.name} = c.request[${at + 1}]`);
+  const forms = [
+    asOpenLooks(packing, ofLook),
+    asClosedDays(packing, ofLook),
+    asRows(packing, [...request, 'r.observed_at = c.observed_at'].join(' and ')),
+  ].map((form) => selectOf(form, names));
+  const held = [
+    ...packing.request.map((one, at) => ({ name: one.name, value: `c.request[${at + 1}]` })),
+    ...packing.words.map((one, at) => ({ name: one.name, value: `e.words[${at + 1}]` })),
+  ];
+  return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, 'observed' as change,
+  c.observed_at as happened_at, c.recorded_at, c.run_id,
+  ${object(held.filter((one) => key.includes(one.name)))} as key, e.content
+from recorder.changes c
+cross join lateral (
+  select p.place, n.words, o.content
+  -- A place each: PostgreSQL expects 10 of an array, of a series 1,000, for which it would plan anew at each question.
+  from unnest(array_fill(true, array[c.changes])) with ordinality as p(here, place)
+  left join (
+    select m.words, row_number() over (order by m.words) as place from recorder.reading_members m
+    where m.scope_id = c.scope_id and ${isAmong(numberOf('m'), 'c.present')}) n on n.place = p.place
+  -- By words: a look may have taken a number that was retired at that moment, and its reading has another one since its day was closed.
+  left join (
+    select ${wordsIn(packing, 'r')} as words, ${contentOf(dataset, 'r')} as content
+    from (${forms.join('\nunion all\n')}) r) o on o.words = n.words) e
+where c.dataset = '${name}'`;
+}
+
+const ofLedger = `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, e.turn ->> 'change' as change,
+  (e.turn ->> 'at')::timestamptz as happened_at, c.recorded_at, c.run_id, e.turn -> 'key' as key, nullif(e.turn -> 'content', 'null') as content
+from recorder.changes c
+cross join lateral jsonb_array_elements(c.turns) with ordinality as e(turn, place)
+where c.dataset = 'node_health'`;

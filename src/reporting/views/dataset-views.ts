@@ -1,0 +1,28 @@
+import type { Dataset, History } from '../../datasets/contract.ts';
+import type { Declared } from '../../db/declared.ts';
+import { toldByNodes } from '../../recording/histories/contradictions.ts';
+import { logViews } from './by-history/log.ts';
+import { sampleViews } from './by-history/sample.ts';
+import { seriesViews } from './by-history/series.ts';
+import { stateViews } from './by-history/state.ts';
+import { elementViews } from './element-views.ts';
+import { disagreementsView, networkView } from './network-view.ts';
+
+const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
+  log: logViews,
+  sample: sampleViews,
+  state: stateViews,
+  series: seriesViews,
+};
+
+/** Views and functions of one dataset, as its kind of history promises (contract section 3). */
+export function datasetViews(dataset: Dataset): Declared[] {
+  return [...byHistory[dataset.history](dataset), ...networkViews(dataset), ...elementViews(dataset)];
+}
+
+function networkViews(dataset: Dataset): Declared[] {
+  if (!dataset.everyNode) return [];
+  const network = networkView(dataset, dataset.everyNode);
+  const telling = toldByNodes(dataset);
+  return telling ? [network, disagreementsView(telling, network)] : [network];
+}

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { catalog } from '../../datasets/catalog.ts';
+import type { Declared } from '../../db/declared.ts';
+import { packageFile } from '../../lib/package-file.ts';
+import { changeCommits, changeRows } from './change-views.ts';
+import { datasetViews } from './dataset-views.ts';
+import { networkDisagreements } from './network-disagreements.ts';
+import { runsView } from './runs-view.ts';
+import { readSqlFile } from './sql-file.ts';
+
+const FOLDER = packageFile('src/reporting/views/sql/');
+
+let declared: readonly Declared[] | undefined;
+
+/**
+ * All objects of `reporting`: those that follow from the catalog, and one object for each file in `sql/`. They are read once.
+ * @throws Error when a file in `sql/` does not have the form that {@link readSqlFile} reads
+ */
+export function declaredObjects(): readonly Declared[] {
+  declared ??= [...catalog.flatMap(datasetViews), ...objectsBeside()];
+  return declared;
+}
+
+/**
+ * What of `reporting` belongs to no dataset, by name: what is written in `sql/`, and what is told of all datasets together.
+ * @throws Error when a file of `sql/` has not the form that is read
+ */
+export function objectsBeside(): Declared[] {
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
+  const written = files.map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
+  return [...written, runsView, networkDisagreements(catalog), changeCommits, changeRows(catalog)].sort(
+    (a, b) => (a.name < b.name ? -1 : 1),
+  );
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
+import { fills } from '../../datasets/dataset.ts';
+import { columnOf } from '../../datasets/fields.ts';
+import { snakeCase } from '../../datasets/names.ts';
+import { unwrap } from '../../datasets/unwrap.ts';
+import type { Declared } from '../../db/declared.ts';
+import { asReleased } from './released-columns.ts';
+import { asOfMoment } from './table-views.ts';
+import { declared, type ViewColumn } from './view-columns.ts';
+
+/**
+ * One view a list column, now and as of a moment: a row an element, with the natural key, its place in the list, and its
+ * fields.
+ */
+export function elementViews(dataset: Dataset): Declared[] {
+  return dataset.columns.flatMap((column) =>
+    column.element ? flattenedList(dataset, column, column.element) : [],
+  );
+}
+
+function flattenedList(dataset: Dataset, column: DatasetColumn, element: z.ZodType): Declared[] {
+  const name = `${dataset.name}_${column.name}`;
+  const typeOf = new Map(dataset.columns.map((one) => [one.name, one.type]));
+  const key = dataset.key.map((one) => ({
+    name: one,
+    type: typeOf.get(one) ?? 'text',
+    from: `d.${one}`,
+    comment: 'Key of the row that holds the list.',
+  }));
+  const taken = new Set([...dataset.key, 'position']);
+  const fields = (
+    element instanceof z.ZodObject
+      ? elementColumns(element, [])
+      : [{ name: 'value', type: 'text', from: `e.value #>> '{}'`, comment: 'The element.' }]
+  ).map((field) => (taken.has(field.name) ? { ...field, name: `element_${field.name}` } : field));
+  const columns = asReleased(name, [
+    ...key,
+    { name: 'position', type: 'bigint', from: 'e.position', comment: 'Place in the list, from 1.' },
+    ...fields,
+  ]);
+  const list = columns.map(({ name: as, from }) => `${from} as ${as}`).join(', ');
+  const elementsOf = (rows: string) => `select ${list} from ${rows} d
+        cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)
+          with ordinality as e(value, position)
+        where ${fills(column.name, 'd')}`;
+  const comment = `The elements of ${dataset.name}.${column.name}, one a row.`;
+  const shown = columns.map(declared);
+  return [
+    { kind: 'view', name, comment, columns: shown, body: elementsOf(`reporting.${dataset.name}`) },
+    {
+      ...asOfMoment(name, shown),
+      comment: `The elements of ${dataset.name}.${column.name} as they were known at a past moment. A moment before the first recording is an error.`,
+      body: elementsOf(`reporting.${dataset.name}_as_of(at)`),
+    },
+  ];
+}
+
+function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewColumn & { from: string })[] {
+  return Object.entries(element.shape).flatMap(([field, member]) => {
+    const { inner } = unwrap(member);
+    const path = [...outer, field];
+    if (inner instanceof z.ZodObject) return elementColumns(inner, path);
+    const known = columnOf(inner)?.type;
+    return [
+      {
+        name: path.map(snakeCase).join('_'),
+        type: known ?? 'text',
+        from: elementValue(path, known ?? 'text'),
+        comment: `Upstream field ${path.join('.')} of an element.`,
+      },
+    ];
+  });
+}
+
+/** Lists are kept as they came: an element that is no number gives null instead of breaking the view. */
+function elementValue(path: readonly string[], type: string): string {
+  const text = `e.value #>> '{${path.join(',')}}'`;
+  const where = (pattern: string, value: string) => `case when ${text} ~ '${pattern}' then ${value} end`;
+  switch (type) {
+    case 'text':
+      return text;
+    case 'jsonb':
+      return `e.value #> '{${path.join(',')}}'`;
+    case 'timestamptz':
+      return where('^\\d{1,12}$', `to_timestamp((${text})::double precision)`);
+    case 'bigint':
+      return where('^\\d{1,18}$', `(${text})::bigint`);
+    case 'boolean':
+      return where('^(true|false)$', `(${text})::boolean`);
+    default:
+      return where('^-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?$', `(${text})::${type}`);
+  }
+}

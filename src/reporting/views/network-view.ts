@@ -1,0 +1,291 @@
+import type { Dataset, DatasetColumn, EveryNode } from '../../datasets/contract.ts';
+import { keyPart } from '../../datasets/dataset.ts';
+import { snakeCase } from '../../datasets/names.ts';
+import type { DeclaredColumn, DeclaredView } from '../../db/declared.ts';
+import { steady, steadyColumns } from '../../recording/histories/change-recording.ts';
+import { perhapsContradicted, type Telling } from '../../recording/histories/contradictions.ts';
+import { lastLookAt } from '../../recording/readings/forms.ts';
+import { packingOf } from '../../recording/readings/value-encoding.ts';
+import { asReleased } from './released-columns.ts';
+
+/** The parts of a dataset whose things are shown by every node. */
+interface Parts {
+  readonly name: string;
+  /** The key of a thing: the natural key without the node. */
+  readonly key: readonly DatasetColumn[];
+  /** The columns in which all nodes should agree. */
+  readonly content: readonly DatasetColumn[];
+  /** The keys of the target without the node. */
+  readonly asked: readonly string[];
+  /** Readings can contradict each other only when they have the same value in this column. */
+  readonly at: string | undefined;
+  /** Of readings: SQL of when the target of the row `l` was looked at last. */
+  readonly lastLook: string;
+}
+
+/**
+ * How the view reads a kind of history. The parts are SQL, in which `l` is the looks of a node, `s` is a row of that node,
+ * and `t` is the row that is shown.
+ */
+interface Reading {
+  /** More columns of `looks`. */
+  readonly looks: readonly string[];
+  /** The condition for targets that count. */
+  readonly watched: string;
+  /** The FROM item `s` and the begin of its join condition. */
+  readonly said: string;
+  /**
+   * Columns for each group of nodes with the same values: `known` (how many nodes know the present values), `said_at` (the
+   * newest time of their rows), and columns that the comparison needs.
+   */
+  readonly group: readonly string[];
+  /** Set when a node without a row takes part in the comparison, too. */
+  readonly absence?: true;
+  /** More FROM items of the comparison. */
+  readonly compared: string;
+  /** The condition for things whose nodes must be compared one by one. */
+  readonly compare: string;
+  /** The condition for a node whose other values count as a disagreement. */
+  readonly knows: string;
+  /** More columns of the view, which the comparison makes. */
+  readonly more: readonly (DeclaredColumn & { readonly from: string })[];
+}
+
+/**
+ * The view `network_D` of a dataset in which every node shows the same things. Each thing has one row with the values of
+ * most nodes, the nodes that agree, and the nodes that disagree. Nodes that know the present values are counted first, then
+ * all nodes. When two groups of nodes are equally large, the values with the newest row are shown, then those of the nodes
+ * whose names come first.
+ *
+ * A field that a node leaves out contradicts nothing, because versions of nodes and forms of answers differ in their fields.
+ * Conditions on the key can use the index, because each `group by`, `partition by` and `distinct on` has the key.
+ * @throws Error when the view cannot be made of the dataset's kind of history
+ */
+export function networkView(dataset: Dataset, everyNode: EveryNode): DeclaredView {
+  const parts = partsOf(dataset, everyNode);
+  const { name, key, content, asked } = parts;
+  const telling = tellings[dataset.history]?.(parts);
+  if (!telling) throw new Error(`${name}: a ${dataset.history} cannot be told by every node`);
+  const shown = [...key, ...content];
+  const { differs, otherwise } = comparison(parts);
+  const keys = key.map((column) => `g.${column.name}`).join(', ');
+  const most = 'g.known desc, cardinality(g.nodes) desc, g.said_at desc, g.nodes';
+  const [first, last] = keys
+    ? [`distinct on (${keys}) `, `order by ${keys}, ${most}`]
+    : ['', `order by ${most} limit 1`];
+  const things = `partition by ${keys || 'true'}`;
+  const looks = [
+    `t.target ->> 'node' as node`,
+    ...asked.map((one) => `t.target ->> '${one}' as ${snakeCase(one)}`),
+  ];
+  const columns = asReleased(`network_${name}`, [
+    ...shown.map(({ name: column, type, comment, nullable }) => ({
+      name: column,
+      select: `t.${column}`,
+      type,
+      comment,
+      ...(nullable ? {} : { notNull: true }),
+    })),
+    {
+      name: 'nodes',
+      select: 'coalesce(o.nodes, t.nodes)',
+      type: 'text[]',
+      notNull: true,
+      comment: 'Who says so, by name; who leaves out a field, but says nothing else, says so, too.',
+    },
+    {
+      name: 'disagreeing',
+      select: 'o.disagreeing',
+      type: 'jsonb',
+      comment: `By node that says otherwise: the columns that it says otherwise, with its values${telling.absence ? '; null: it does not list the thing, though it was asked' : ''}. Null: nobody does.`,
+    },
+    ...telling.more.map(({ from, ...column }) => ({ ...column, select: `o.${column.name}` })),
+  ]);
+  const body = `with looks as (
+  select ${[...looks, ...telling.looks].join(', ')}
+  from recorder.target_datasets d
+  join recorder.targets t using (source, target_key)
+  where d.dataset = '${name}' and ${telling.watched}
+  group by ${looks.map((_, at) => at + 1).join(', ')}
+)
+select ${columns.map((column) => `${column.select} as ${column.name}`).join(', ')}
+from (
+  select ${first}g.*, count(*) over (${things}) as sayings, sum(g.known) over (${things}) as all_known
+  from (
+    select ${[
+      ...key.map((column) => `s.${column.name}`),
+      ...content.map((column) => `${steady(column, 's')} as ${column.name}`),
+      'array_agg(s.node order by s.node) as nodes',
+      ...telling.group,
+    ].join(', ')}
+    from looks l
+    join ${telling.said} and ${sameTarget(parts, 's', 'l')}
+    group by ${shown.map((_, at) => at + 1).join(', ')}
+  ) g
+  ${last}
+) t
+left join lateral (
+  select array_agg(s.node order by s.node) filter (where s.node is not null and ${agrees(parts, 's')}) as nodes,
+    jsonb_object_agg(l.node, case when s.node is not null then ${otherwise} end)
+      filter (where ${telling.absence ? `(s.node is null or ${differs})` : differs} and ${telling.knows}) as disagreeing${telling.more.map((column) => `,\n    ${column.from} as ${column.name}`).join('')}
+  from looks l
+  ${telling.absence ? 'left ' : ''}join ${telling.said} and s.node = l.node and ${sameThing(parts, 's', 't')}${telling.compared}
+  where ${[...asked.map((one) => `l.${snakeCase(one)} = t.${snakeCase(one)}`), telling.compare].join(' and ')}
+) o on true`;
+  return {
+    kind: 'view',
+    name: `network_${name}`,
+    comment: `What the nodes say of the same thing in ${name}, one row a thing as most nodes say it.`,
+    columns: columns.map(({ select, ...column }) => column),
+    body,
+  };
+}
+
+/**
+ * The view `D_disagreements` of a log that every node tells: what of `network_D` nodes say differently. Nothing else is compared, so that
+ * it can be asked of the blocks of years.
+ * @param network the view `network_D`
+ */
+export function disagreementsView(telling: Telling, network: DeclaredView): DeclaredView {
+  const { name } = telling.dataset;
+  const same = telling.thing.map((column) => `n.${column} = c.${column}`).join(' and ');
+  const columns = asReleased(`${name}_disagreements`, network.columns);
+  // The offset makes PostgreSQL look each thing up.
+  const body = `select ${columns.map((column) => `t.${column.name}`).join(', ')}
+from (${perhapsContradicted(telling)}) c
+cross join lateral (select * from reporting.${network.name} n where ${same} offset 0) t
+where t.disagreeing is not null`;
+  return {
+    kind: 'view',
+    name: `${name}_disagreements`,
+    comment: `What of ${network.name} nodes say differently, one row a thing as most nodes say it.`,
+    columns,
+    body,
+  };
+}
+
+const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Reading>> = {
+  // A node without a row was perhaps never asked for the thing. So only other values are a disagreement.
+  log: ({ name }) => ({
+    looks: [],
+    watched: 'true',
+    said: `recorder.${name} s on s.superseded_at is null`,
+    group: ['count(*) as known', 'max(s.recorded_at) as said_at'],
+    compared: '',
+    compare: 't.sayings > 1',
+    knows: 'true',
+    more: [],
+  }),
+  /*
+   * Nodes follow the chain and are asked minutes apart. So a difference counts only when it also existed one interval
+   * before. Only a node whose last look is complete and not late knows the present values. The begin of a version does not
+   * show since when nodes differ, because columns that are each node's own also make new versions.
+   */
+  state: (parts) => ({
+    looks: [
+      `max(d.last_complete_at) filter (where ${KNOWS}) as looked_at`,
+      `count(max(d.last_complete_at) filter (where ${KNOWS})) over (partition by ${parts.asked.length > 0 ? parts.asked.map((one) => `t.target ->> '${one}'`).join(', ') : 'true'}) as lookers`,
+      'max(greatest(d.first_success_at, d.wanted_at)) as first_at',
+      `make_interval(secs => max(d.every_ms) / 1000.0) as every`,
+    ],
+    watched: 'true',
+    said: `recorder.${parts.name} s on s.valid_to is null`,
+    group: [
+      'count(l.looked_at) as known',
+      'max(s.valid_from) as said_at',
+      'max(l.looked_at) as looked_at',
+      'max(l.lookers) as lookers',
+    ],
+    absence: true,
+    compared: `
+  cross join lateral (select least(l.looked_at, t.looked_at) - l.every as at) before`,
+    compare: '(t.sayings > 1 or t.all_known < t.lookers)',
+    knows: `l.looked_at is not null and t.looked_at is not null and l.first_at <= before.at
+        and not exists (select from ${saidBefore(parts, 'l.node')})
+        and exists (select from unnest(t.nodes) n(node) cross join lateral ${saidBefore(parts, 'n.node')})`,
+    more: [],
+  }),
+  // The newest reading of each node. Readings of different moments may differ, which is no contradiction.
+  sample: (parts) => ({
+    looks: [],
+    watched: 'd.left_at is null',
+    said: `lateral (
+      select * from reporting.${parts.name} r where ${sameTarget(parts, 'r', 'l')} and r.observed_at = ${parts.lastLook} limit 1
+    ) s on true`,
+    group: ['count(*) as known', 'max(s.observed_at) as said_at'],
+    compared: '',
+    compare: 'true',
+    knows: 'true',
+    more: [
+      {
+        name: 'readings',
+        type: 'jsonb',
+        notNull: true,
+        comment: 'By node: its newest reading, and when it was taken.',
+        from: `jsonb_object_agg(s.node, jsonb_build_object(${[...parts.content.map((column) => column.name), 'observed_at'].map((one) => `'${one}', s.${one}`).join(', ')}))`,
+      },
+    ],
+  }),
+};
+
+/** SQL: whether the last look of a target shows the present values. Late means the same as in `reporting.findings`. */
+const KNOWS = `d.active and d.failures = 0 and d.not_offered is null and d.incomplete_since is null
+      and d.last_complete_at >= now() - make_interval(secs => 3 * d.every_ms / 1000.0)`;
+
+/** The key of what every node tells: the natural key without the node. */
+export const keyOfThing = ({ columns, key }: Dataset): readonly DatasetColumn[] =>
+  columns.filter(({ name }) => name !== 'node' && key.includes(name));
+
+function partsOf(dataset: Dataset, { own, at }: EveryNode): Parts {
+  return {
+    name: dataset.name,
+    key: keyOfThing(dataset),
+    content: steadyColumns(dataset).filter(({ name }) => !own.includes(name)),
+    asked: dataset.request.filter((one) => one !== 'node'),
+    lastLook:
+      dataset.history === 'sample'
+        ? lastLookAt(
+            packingOf(dataset),
+            dataset.request.map((one) => `l.${snakeCase(one)}`),
+          )
+        : 'null',
+    at,
+  };
+}
+
+/** SQL: whether a row is of the node and the target of `l`. */
+const sameTarget = ({ asked }: Parts, row: string, looks: string) =>
+  ['node', ...asked.map(snakeCase)].map((column) => `${row}.${column} = ${looks}.${column}`).join(' and ');
+
+/** SQL: whether two rows are about the same thing. */
+const sameThing = ({ key }: Parts, left: string, right: string) =>
+  key
+    .map(({ name, nullable }) => `${keyPart(name, nullable, left)} = ${keyPart(name, nullable, right)}`)
+    .join(' and ') || 'true';
+
+/** SQL: the row of a node at the moment `before.at`, if it had the values that are shown: a FROM item and a condition. */
+const saidBefore = (parts: Parts, node: string) => `(
+          select * from recorder.${parts.name} r where r.node = ${node} and ${sameThing(parts, 'r', 't')} and r.valid_from <= before.at
+          order by r.valid_from desc limit 1
+        ) h where (h.valid_to is null or h.valid_to > before.at) and ${agrees(parts, 'h')}`;
+
+const different = (column: DatasetColumn, row: string) => `${steady(column, row)} <> t.${column.name}`;
+
+const anyDifferent = (columns: readonly DatasetColumn[], row: string) =>
+  columns.length === 0 ? 'false' : `((${columns.map((one) => different(one, row)).join(' or ')}) is true)`;
+
+/** SQL: whether no field of a row differs from what is shown. */
+const agrees = ({ content }: Parts, row: string) => `not ${anyDifferent(content, row)}`;
+
+/** SQL: whether the row of a node differs from what is shown, and its values of the columns that differ, as jsonb. */
+function comparison({ content, at }: Parts) {
+  const same = at === undefined ? '' : ` and s.${at} = t.${at}`;
+  const otherwise = content.map(
+    (one) =>
+      `case when ${different(one, 's')} then jsonb_build_object('${one.name}', ${steady(one, 's')}) else '{}' end`,
+  );
+  return {
+    differs: `(${anyDifferent(content, 's')}${same})`,
+    otherwise: otherwise.join(' || ') || `'{}'::jsonb`,
+  };
+}

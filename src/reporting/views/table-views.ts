@@ -1,0 +1,63 @@
+import type { Dataset } from '../../datasets/contract.ts';
+import { rowsOf } from '../../datasets/target-columns.ts';
+import type { Declared, DeclaredColumn, DeclaredView } from '../../db/declared.ts';
+import { asReleased } from './released-columns.ts';
+import { declared, type ViewColumn } from './view-columns.ts';
+
+/**
+ * A view of a dataset's table.
+ * @param about what it tells, for its comment
+ * @param parts which rows it has: those of each condition
+ */
+export function tableView(
+  dataset: Dataset,
+  name: string,
+  about: string,
+  selected: readonly ViewColumn[],
+  ...parts: readonly string[]
+): DeclaredView {
+  const columns = asReleased(name, selected);
+  const list = columns
+    .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
+    .join(', ');
+  const body = parts
+    .map((where) => `select ${list} from ${rowsOf(dataset)} r where ${where}`)
+    .join('\nunion all\n');
+  return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
+}
+
+/** The function that returns the rows of a view as of a moment, without its comment and its query. */
+export const asOfMoment = (view: string, columns: readonly DeclaredColumn[]) => ({
+  kind: 'function' as const,
+  name: `${view}_as_of`,
+  parameters: [{ name: 'at', type: 'timestamptz', comment: 'The moment.' }],
+  rowsOf: view,
+  columns,
+});
+
+/**
+ * The function that returns what a dataset held at a past moment.
+ * @param parts where its rows are, and which of them
+ */
+export function asOf(
+  dataset: Dataset,
+  selected: readonly ViewColumn[],
+  ...parts: readonly { readonly from: string; readonly where: string }[]
+): Declared {
+  const { name } = dataset;
+  // It returns rows of the view.
+  const columns = asReleased(name, selected);
+  const list = columns.map((column) => column.from ?? column.name).join(', ');
+  return {
+    ...asOfMoment(name, columns.map(declared)),
+    comment: `What ${name} held at a past moment, by what had been seen until then. A moment before the first recording is an error.`,
+    body: parts
+      .map(
+        ({ from, where }) =>
+          // Since when there is a record is asked once a question. What raises the error is asked only where a moment is before that: of a
+          // question that joins many moments to what held then PostgreSQL may ask it for each row.
+          `select ${list} from ${from} where ${where} and (at >= (select reporting.known_since('${name}')) or reporting.has_record('${name}', at))`,
+      )
+      .join('\nunion all\n'),
+  };
+}

@@ -1,0 +1,153 @@
+import type { Dataset } from '../datasets/contract.ts';
+import { sameKey } from '../recording/histories/batch.ts';
+import { isAskedFor } from '../recording/pack-runs.ts';
+import { packingOf, SEATS, tableOf } from '../recording/readings/value-encoding.ts';
+import { recorded } from '../reporting/recorded-datasets.ts';
+
+const DAY = 86_400_000;
+/** Days younger than this are still sealed, closed and packed. */
+const LEAST = 7 * DAY;
+/** A point of a month is revised until after the month's end; what began before the kept range is not asked for any more. */
+const LEAST_OF_SERIES = 90 * DAY;
+
+/** Which rows of a table go. */
+export interface Going {
+  /** In the schema `recorder`. */
+  readonly table: string;
+  /** SQL: whether the row `r` goes; $1 is the begin of what is kept. */
+  readonly where: string;
+  /** SQL: what the row `r` counts for. */
+  readonly counts?: string;
+  /** SQL of CTEs that `where` reads. */
+  readonly given?: string;
+}
+
+/** What goes of a thing that has a retention, in this order. */
+export interface Retained {
+  readonly name: string;
+  /** Rows that go one by one. */
+  readonly going: readonly Going[];
+  /** Set where the rows are readings, whose closed days go as a whole. */
+  readonly readings: Dataset | null;
+  /** The names under which its rows are sealed. */
+  readonly sealed: readonly string[];
+}
+
+/**
+ * Versions that had ended before. The one that holds at the begin stays. One that ended because nobody asked for its target stays
+ * while it is the last of its member: the next one goes on from it, and is no newcomer.
+ */
+const ofState = (dataset: Dataset): Going => ({
+  table: dataset.name,
+  where: `r.valid_to < $1 and (r.ended_by <> 'unwatched' or exists (
+    select from recorder.${dataset.name} o where ${sameKey(dataset, 'o', 'r')} and o.valid_from >= r.valid_to and o.valid_from < $1))`,
+});
+
+/** What was recorded before, and is not shown as of any moment of the kept range, or is about the time before it. */
+const RECORDED_BEFORE = 'r.recorded_at < $1 and (r.superseded_at is null or r.superseded_at < $1)';
+
+const ofSeries = (dataset: Dataset): Going => ({
+  table: dataset.name,
+  where: `${RECORDED_BEFORE} and (r.bucket_start < $1 or (r.superseded_at is not null and not r.vanished))`,
+});
+
+/**
+ * Of a probe it is kept what incidents of the kept range may be made of: everything since the last recovery that each observer
+ * saw before the range. A time without a report stays while a check runs on above it, and so does an absence beneath what is
+ * kept: otherwise the check, or the probe, would count as known there.
+ */
+const LEDGER: readonly Going[] = [
+  {
+    table: 'node_health',
+    given: `floors as materialized (
+      select node, probe, min(floor) as floor from (
+        select p.observer, p.node, p.probe, max(u.started_at) as floor
+        from (select distinct observer, node, probe from recorder.node_health where check_name = '*') p
+        left join reporting.node_recoveries_until($1::timestamptz) u using (observer, node, probe)
+        group by p.observer, p.node, p.probe) each_observer
+      group by node, probe having count(*) = count(floor))`,
+    where: `r.ended_at < $1 and exists (
+      select from floors f where f.node = r.node and f.probe = r.probe and r.ended_at <= f.floor
+        and (r.check_name <> '*' or (r.reported and r.state <> 'maintenance') or not exists (
+          select from recorder.node_health h
+          where h.observer = r.observer and h.node = r.node and h.probe = r.probe and h.check_name <> '*'
+            and h.started_at < r.ended_at and (h.ended_at is null or h.ended_at > f.floor))))`,
+  },
+  {
+    table: 'health_absences',
+    where: `r.ended_at < $1 and not exists (
+      select from recorder.node_health h where h.observer = r.observer and h.started_at < r.ended_at
+        and (h.ended_at is null or h.ended_at > r.started_at))`,
+  },
+  {
+    table: 'health_latency',
+    where: `r.starts_at + case r.span when 'week' then interval '7 days' else interval '1 month' end <= $1`,
+  },
+];
+
+const RUNS: readonly Going[] = [
+  { table: 'runs', where: `r.finished_at < $1 and r.status <> 'running' and not ${isAskedFor}` },
+  {
+    // When its last run began is not told, but all began before the first one of the next block.
+    table: 'packed_runs',
+    where: `exists (select from recorder.packed_runs n where n.first_run > r.last_run and n.first_at < $1)`,
+    counts: 'r.runs',
+  },
+  {
+    table: 'run_days',
+    where: `r.starts_on + case r.span when 'day' then interval '1 day' else interval '1 month' end <= $1::timestamptz at time zone 'UTC'`,
+  },
+];
+
+/** What an upstream shows whole at each look, however old: what was removed would come again as new. */
+const showsAllAgain = ({ history, source }: Dataset): boolean =>
+  (history === 'series' || history === 'log') && !source.range && !source.once && !source.demand;
+
+function retainedOf(dataset: (typeof recorded)[number]): Retained[] {
+  const of = (going: readonly Going[], more: Partial<Retained> = {}): Retained[] => [
+    { name: dataset.name, going, readings: null, sealed: [dataset.name], ...more },
+  ];
+  switch (dataset.history) {
+    case 'ledger':
+      return of(LEDGER, { sealed: [dataset.name, 'health_absences'] });
+    case 'sample':
+      return of([{ table: dataset.name, where: 'r.observed_at < $1' }], { readings: dataset });
+    case 'state':
+      return of([ofState(dataset)]);
+    case 'log':
+      return showsAllAgain(dataset) ? [] : of([{ table: dataset.name, where: RECORDED_BEFORE }]);
+    case 'series':
+      return showsAllAgain(dataset) ? [] : of([ofSeries(dataset)]);
+  }
+}
+
+/** Everything that can have a retention. */
+export const retainable: readonly Retained[] = [
+  ...recorded.flatMap(retainedOf),
+  { name: 'runs', going: RUNS, readings: null, sealed: [] },
+  {
+    name: 'quarantine',
+    going: [{ table: 'quarantine', where: 'r.last_seen < $1' }],
+    readings: null,
+    sealed: [],
+  },
+];
+
+/** What can have a retention, each with the shortest that it can have, ms. */
+export const shortestRetention: ReadonlyMap<string, number> = new Map(
+  retainable.map(({ name }) => [
+    name,
+    recorded.some((one) => one.name === name && one.history === 'series') ? LEAST_OF_SERIES : LEAST,
+  ]),
+);
+
+/** SQL: how many readings a row `d` of a closed day holds. */
+export function readingsIn(dataset: Dataset): string {
+  const { values } = packingOf(dataset);
+  return `coalesce(bit_count(d.present), d.looks * (
+    select count(*) from generate_series(0, ${SEATS - 1}) seat where d.base[seat * ${values.length} + 1] is not null))`;
+}
+
+/** SQL: the scopes of a dataset's readings. */
+export const scopesOf = (dataset: Dataset): string =>
+  `(select scope_id from recorder.reading_scopes where dataset = ${tableOf(packingOf(dataset))})`;

@@ -1,0 +1,252 @@
+import type postgres from 'postgres';
+import type { Dataset } from '../datasets/contract.ts';
+import { packingOf, tableOf } from '../recording/readings/value-encoding.ts';
+import { removeUnreadMembers } from '../recording/unread-members.ts';
+import { type Going, type Retained, readingsIn, retainable, scopesOf } from './retention-rules.ts';
+
+const DAY = 86_400_000;
+/** Pages of a table, 8 kB each, that one statement looks through: some ten thousand rows. */
+const PAGES = 1_024;
+/** Days of readings of a scope that one statement removes. */
+const DAYS = 16;
+
+/** How long each dataset is kept, ms, by name; `runs` and `quarantine` as well. */
+export type Retention = Readonly<Partial<Record<string, number>>>;
+
+/** What was removed of a dataset. */
+export interface Removed {
+  readonly dataset: string;
+  readonly keptSince: Date;
+  readonly removed: number;
+}
+
+/** From when on it is kept: a midnight (UTC), so that the begin moves once a day. ms since 1970. */
+export const keptSince = (now: number, keep: number): number => Math.floor((now - keep) / DAY) * DAY;
+
+/**
+ * Removes what is older than it is to be kept, a bounded part of a table a statement. First it is written down from when on is
+ * kept, and declared for `verify`, so that whoever asks about the time before is told, also while it is being removed. It can be
+ * stopped and killed between and within statements: the next call goes on. What a run writes meanwhile is left alone.
+ * @param now ms since 1970; where the database's clock is behind it, that one decides @param signal ends it between two statements
+ * @returns what was removed by this call; nothing of what was done already
+ */
+export async function retain(
+  sql: postgres.Sql,
+  retention: Retention,
+  now: number,
+  signal: AbortSignal,
+): Promise<Removed[]> {
+  const told: Removed[] = [];
+  // A clock that was set ahead would remove years. What is removed too late costs nothing.
+  const [database] = await sql<
+    { now: number }[]
+  >`select extract(epoch from clock_timestamp())::float8 * 1000 as now`;
+  const earlier = Math.min(now, database?.now ?? now);
+  for (const one of retainable) {
+    const keep = retention[one.name];
+    if (keep === undefined || signal.aborted) continue;
+    const since = await move(sql, one, keptSince(earlier, keep), now);
+    if (since === null) continue;
+    let removed = 0;
+    for (const step of stepsOf(one)) removed += await step(sql, one.name, since, now, signal);
+    if (one.readings) await removeUnreadMembers(sql, one.readings, now, signal);
+    if (signal.aborted) break;
+    await sql`
+      update recorder.retention set finished_at = ${new Date(now)} where dataset = ${one.name} and kept_since = ${since}`;
+    told.push({ dataset: one.name, keptSince: since, removed });
+  }
+  return told;
+}
+
+/**
+ * Moves the begin of what is kept, and declares it for what is sealed.
+ * @returns the begin; null: everything before it is gone
+ */
+async function move(
+  sql: postgres.Sql,
+  { name, sealed }: Retained,
+  since: number,
+  now: number,
+): Promise<Date | null> {
+  const begin = new Date(since);
+  const at = new Date(now);
+  await sql`
+    with moved as (
+      insert into recorder.retention as r (dataset, kept_since, moved_at) values (${name}, ${begin}, ${at})
+      on conflict (dataset) do update set kept_since = excluded.kept_since, moved_at = excluded.moved_at, finished_at = null
+      where r.kept_since < excluded.kept_since returning 1
+    )
+    insert into recorder.seal_changes (dataset, kind, reason, before_at, declared_at)
+    select u.name, 'removed', ${`retention: what was over before ${begin.toISOString().slice(0, 10)}`}, ${begin}, ${at}
+    from moved, unnest(${[...sealed]}::text[]) as u(name)
+    where exists (select from recorder.seal_datasets d where d.dataset = u.name)`;
+  const [row] = await sql<{ kept_since: Date; finished_at: Date | null }[]>`
+    select kept_since, finished_at from recorder.retention where dataset = ${name}`;
+  return row && row.finished_at === null ? row.kept_since : null;
+}
+
+type Step = (
+  sql: postgres.Sql,
+  name: string,
+  since: Date,
+  now: number,
+  signal: AbortSignal,
+) => Promise<number>;
+
+const stepsOf = ({ going, readings }: Retained): Step[] => [
+  ...going.map(
+    (one): Step =>
+      (sql, ...rest) =>
+        removeRows(sql, one, ...rest),
+  ),
+  ...(readings
+    ? [
+        ((sql, name, since, now, signal) =>
+          removeDays(sql, readings, name, since, now, signal)) satisfies Step,
+      ]
+    : []),
+];
+
+/** Adds to the count of what was removed, in the statement that removes it. $2 is the name, $3 the time. */
+const counting = (sum: string) => `counted as (
+    update recorder.retention k set removed = k.removed + c.removed, removed_at = $3
+    from (${sum}) c where k.dataset = $2 and c.removed > 0 returning 1)`;
+
+/**
+ * Walks through a table by its pages: no index is needed, and no page is read twice. A row that somebody else has locked is left
+ * for the next time, so that nobody waits for this in a circle.
+ */
+async function removeRows(
+  sql: postgres.Sql,
+  { table, where, counts = '1', given }: Going,
+  name: string,
+  since: Date,
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const text = `
+    with ${given ? `${given}, ` : ''}old as materialized (
+      select r.ctid as place from recorder.${table} r where r.ctid >= $4::tid and r.ctid < $5::tid and ${where}
+      for update of r skip locked
+    ), gone as (
+      delete from recorder.${table} r where r.ctid = any(array(select place from old)) returning ${counts} as counts
+    ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from gone')}
+    select coalesce(sum(counts), 0)::float8 as removed from gone`;
+  const [size] = await sql<{ pages: number }[]>`
+    select (pg_relation_size(${`recorder.${table}`}::regclass) / current_setting('block_size')::int)::float8 as pages`;
+  let removed = 0;
+  for (let page = 0; page < (size?.pages ?? 0) && !signal.aborted; page += PAGES) {
+    const [row] = await sql.unsafe<{ removed: number }[]>(text, [
+      since,
+      name,
+      new Date(now),
+      `(${page},0)`,
+      `(${page + PAGES},0)`,
+    ]);
+    removed += row?.removed ?? 0;
+  }
+  return removed;
+}
+
+/** Removes closed days of readings, each with its looks in one statement, and looks of days that could not be closed. */
+async function removeDays(
+  sql: postgres.Sql,
+  dataset: Dataset,
+  name: string,
+  since: Date,
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const ofDays = 'l.scope_id = o.scope_id and l.day = o.day';
+  const text = `
+    with old as materialized (
+      select distinct l.scope_id, l.day from recorder.reading_looks l where l.scope_id in ${scopesOf(dataset)} and l.observed_at < $1
+      limit ${DAYS}
+    ), gone as (
+      delete from recorder.reading_days d using old o
+      where d.scope_id = o.scope_id and d.day = o.day returning ${readingsIn(dataset)} as counts
+    ), gone_looks as (
+      delete from recorder.reading_looks l using old o
+      where ${ofDays} and l.observed_at >= o.day::timestamp at time zone 'UTC' and l.observed_at < (o.day + 1)::timestamp at time zone 'UTC'
+      returning 1
+    ), gone_kept as (
+      delete from recorder.reading_kept l using old o where ${ofDays} returning 1
+    ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from gone')}
+    select (select count(*) from old)::int as days, coalesce(sum(counts), 0)::float8 as removed from gone`;
+  let removed = 0;
+  while (!signal.aborted) {
+    const [row] = await sql.unsafe<{ days: number; removed: number }[]>(text, [since, name, new Date(now)]);
+    removed += row?.removed ?? 0;
+    if ((row?.days ?? 0) < DAYS) break;
+  }
+  const [open] = await sql.unsafe<{ removed: number }[]>(
+    `with gone as (
+      delete from recorder.reading_open l where l.dataset = ${tableOf(packingOf(dataset))} and l.observed_at < $1
+      returning bit_count(l.present) as counts
+    ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from gone')}
+    select coalesce(sum(counts), 0)::float8 as removed from gone`,
+    [since, name, new Date(now)],
+  );
+  return removed + (open?.removed ?? 0);
+}
+
+/** What a retention would remove, and what it removed. */
+export interface RetentionPlan {
+  readonly dataset: string;
+  /** ms; null: the configuration does not say any more. */
+  readonly keep: number | null;
+  /** Null: nothing was removed yet. */
+  readonly keptSince: Date | null;
+  /** What the next round would move it to; null: the configuration does not say any more. */
+  readonly next: Date | null;
+  /** Rows and readings that would go; of the ledger at least, as some go only after others. */
+  readonly going: number;
+  /** Rows and readings that went, ever. */
+  readonly removed: number;
+}
+
+/** What each retention would remove now. It reads the tables whole and writes nothing. @param now ms since 1970 */
+export async function planRetention(
+  sql: postgres.Sql,
+  retention: Retention,
+  now: number,
+): Promise<RetentionPlan[]> {
+  const known = await sql<{ dataset: string; kept_since: Date; removed: number }[]>`
+    select dataset, kept_since, removed::float8 from recorder.retention`;
+  const plans: RetentionPlan[] = [];
+  for (const one of retainable) {
+    const keep = retention[one.name] ?? null;
+    const stands = known.find(({ dataset }) => dataset === one.name);
+    if (keep === null && !stands) continue;
+    const next = keep === null ? null : new Date(keptSince(now, keep));
+    plans.push({
+      dataset: one.name,
+      keep,
+      keptSince: stands?.kept_since ?? null,
+      next,
+      going: next === null ? 0 : await countGoing(sql, one, next),
+      removed: stands?.removed ?? 0,
+    });
+  }
+  return plans;
+}
+
+async function countGoing(sql: postgres.Sql, { going, readings }: Retained, since: Date): Promise<number> {
+  const parts = [
+    ...going.map(
+      ({ table, where, counts = '1', given }) =>
+        `(with ${given ?? 'nothing as (select)'} select coalesce(sum(${counts}), 0) from recorder.${table} r where ${where})`,
+    ),
+    ...(readings
+      ? [
+          `(select coalesce(sum(${readingsIn(readings)}), 0) from recorder.reading_days d
+            where d.scope_id in ${scopesOf(readings)} and d.day < ($1 at time zone 'UTC')::date)`,
+        ]
+      : []),
+  ];
+  const [row] = await sql.unsafe<{ going: number }[]>(
+    `select (${parts.join(' + ')})::float8 as going from (select $1::timestamptz) given`,
+    [since],
+  );
+  return row?.going ?? 0;
+}

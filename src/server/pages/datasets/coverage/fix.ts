@@ -1,0 +1,39 @@
+import { recordedNamed } from '../../../../reporting/recorded-datasets.ts';
+import type { ReadableDataset } from '../../../../reporting/relations/catalogue.ts';
+import { NOT_YET } from '../../../../reporting/relations/coverage-days.ts';
+import type { Row } from '../../../../reporting/relations/rows.ts';
+
+/** How what is missing is mended: a command, or why there is none. */
+export type Mend = { readonly command: string } | { readonly none: string };
+
+/** Fetches all that is missing of a dataset and can still be fetched. */
+export const healAll = ({ name }: ReadableDataset): string => `chain-recorder heal ${name}`;
+
+/** How a gap is mended. @param gap a row of `reporting.gaps` */
+export function mendOf(dataset: ReadableDataset, gap: Row): Mend {
+  if (dataset.kind === 'ledger') return { none: 'It stays unknown: nobody looked then.' };
+  const axis = axisOf(dataset);
+  if (gap.reason !== NOT_YET || axis === null) return { none: 'It cannot be fetched any more.' };
+  const { target, range_start: from, range_end: to } = gap;
+  const pairs = pairsOf(String(target));
+  if (axis === 'height' || typeof from !== 'string' || typeof to !== 'string' || pairs === null)
+    return { command: healAll(dataset) };
+  const targets = pairs.map((pair) => ` --target ${shellWord(pair)}`).join('');
+  return { command: `chain-recorder backfill ${dataset.name} --from ${from} --to ${to}${targets}` };
+}
+
+/** What a dataset's past is asked for by; null: its past cannot be asked for. */
+export function axisOf({ name }: ReadableDataset): 'time' | 'height' | null {
+  const one = recordedNamed(name);
+  return one === undefined || one.history === 'ledger' ? null : (one.source.range?.axis ?? null);
+}
+
+/** A target's name as `KEY=VALUE` each; null: a value was too long for the name, and is not in it. */
+function pairsOf(target: string): string[] | null {
+  if (target.includes('=sha256:')) return null;
+  return target.split(/ (?=\w+=)/).filter((pair) => pair !== '');
+}
+
+/** A word of a command line, as every shell takes it. */
+const shellWord = (text: string) =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,41 @@
+import { Fragment } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
+import { countText, numberText } from '../texts.ts';
+import { CurrentLinks } from './links.ts';
+
+/** The most nodes that are linked to, 70 bytes each and more. */
+const MOST = 1_000;
+
+/** The nodes that a page does not list, by how they are; the first of them with a link to their own pages. */
+export function NotListed({ nodes }: { readonly nodes: readonly Pick<WatchedNode, 'node' | 'state'>[] }) {
+  const links = useContext(CurrentLinks);
+  const states = new Map<WatchedNode['state'], { count: number; linked: string[] }>();
+  for (const [at, { node, state }] of nodes.entries()) {
+    const known = states.get(state) ?? { count: 0, linked: [] };
+    states.set(state, known);
+    known.count += 1;
+    if (at < MOST) known.linked.push(node);
+  }
+  return (
+    <details id="not-listed">
+      <summary>{`${countText(nodes.length, 'more node')}: ${[...states]
+        .map(([state, { count }]) => `${numberText(count)} ${wordsOf(state)}`)
+        .join(', ')}`}</summary>
+      {[...states].map(([state, { count, linked }]) => (
+        <p key={state}>
+          {`${wordsOf(state)}: `}
+          {linked.map((name) => (
+            <Fragment key={name}>
+              <a href={links.node(name)}>{name}</a>{' '}
+            </Fragment>
+          ))}
+          {count > linked.length &&
+            `${linked.length > 0 ? 'and ' : ''}${numberText(count - linked.length)} that are not linked here: each has its page, under its name`}
+        </p>
+      ))}
+    </details>
+  );
+}
+
+const wordsOf = (state: WatchedNode['state']) => (state === 'unrecorded' ? 'no record yet' : state);

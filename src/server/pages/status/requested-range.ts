@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { INSTANT_EXAMPLE, instantIn } from '../../../lib/instant.ts';
+import {
+  countOf,
+  type Grain,
+  grainFor,
+  grains,
+  type Span,
+} from '../../../reporting/reports/nodes/windows.ts';
+import { BadRequest } from '../page.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** More bars than this cannot be told apart. */
+const MOST = 400;
+/** About so many windows a range has when no grain is asked for. */
+const FITTING = 120;
+
+/** The usual ranges up to now, by name; `all` begins at the first look. */
+export const usualRanges = {
+  '1h': { length: HOUR, grain: '1min', words: 'hour' },
+  '24h': { length: DAY, grain: '15min', words: '24 hours' },
+  '7d': { length: 7 * DAY, grain: '6h', words: '7 days' },
+  '30d': { length: 30 * DAY, grain: '1d', words: '30 days' },
+  '90d': { length: 90 * DAY, grain: '1d', words: '90 days' },
+  '1y': { length: 365 * DAY, grain: '1d', words: 'year' },
+  all: { length: null, grain: null, words: 'all' },
+} as const;
+export type UsualRange = keyof typeof usualRanges;
+export const usualNames = Object.keys(usualRanges).filter((name): name is UsualRange => name in usualRanges);
+
+const choice = <T extends string>(names: readonly T[]) =>
+  z.enum(names, `must be one of ${names.filter((name) => name !== '').join(', ')}`);
+
+/** The parameters that say a range. What a form sends empty counts as absent. */
+export const rangeParameters = {
+  range: choice(usualNames).optional(),
+  from: z.string().trim().optional(),
+  to: z.string().trim().optional(),
+  grain: choice([...grains, '']).optional(),
+};
+
+/** A range as it was asked for. */
+export interface AskedRange extends Span {
+  readonly grain: Grain;
+  /** The usual range that it is; null: another. */
+  readonly usual: UsualRange | null;
+}
+
+/**
+ * The range that the parameters ask for; without any the last 90 days. What lies in the future is cut off.
+ * @param now ms since 1970
+ * @param firstLook where all begins, ms since 1970
+ * @throws BadRequest when they say no range, or one of too many windows
+ */
+export function rangeOf(
+  asked: z.output<z.ZodObject<typeof rangeParameters>>,
+  now: number,
+  firstLook: number | null,
+): AskedRange {
+  const own = Boolean(asked.from) || Boolean(asked.to);
+  if (own && asked.range) throw new BadRequest(['range: give either range, or from and to']);
+  const usual = own ? null : (asked.range ?? '90d');
+  const span = usual === null ? ownRange(asked, now) : usualRange(usual, now, firstLook);
+  const preset = usual === null ? null : usualRanges[usual].grain;
+  const grain = asked.grain || preset || grainFor(span, FITTING);
+  const count = countOf(span, grain);
+  if (count > MOST) {
+    const coarser = grainFor(span, MOST);
+    throw new BadRequest([
+      countOf(span, coarser) > MOST
+        ? `from: is too long before to: of parts of a month, the longest there are, at most ${MOST} are shown`
+        : `grain: ${grain} would cut this range into ${count} parts, and at most ${MOST} are shown: choose ${coarser} or coarser`,
+    ]);
+  }
+  return { ...span, grain, usual };
+}
+
+function usualRange(name: UsualRange, now: number, firstLook: number | null): Span {
+  const { length, grain } = usualRanges[name];
+  if (length === null) return { from: Math.min(firstLook ?? now - DAY, now - HOUR), to: now };
+  // Days are shown whole, so that a day is the same on each page.
+  const from = now - length;
+  return { from: grain === '1d' ? Math.ceil(from / DAY) * DAY : from, to: now };
+}
+
+function ownRange({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number): Span {
+  const problems: string[] = [];
+  const read = (name: string, text: string | undefined) => {
+    const at = text ? instantIn(text) : null;
+    if (text && at === null) problems.push(`${name}: must be a time such as ${INSTANT_EXAMPLE}`);
+    return at;
+  };
+  const end = Math.min(read('to', to) ?? now, now);
+  const begin = read('from', from) ?? end - DAY;
+  if (problems.length === 0 && begin >= now)
+    problems.push('from: lies in the future: nothing is recorded yet');
+  else if (problems.length === 0 && begin >= end) problems.push('from: must be before to');
+  if (problems.length > 0) throw new BadRequest(problems);
+  return { from: begin, to: end };
+}

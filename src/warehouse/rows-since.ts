@@ -1,0 +1,67 @@
+import { asClosedDays, asOpenLooks, asRows, selectOf } from '../recording/readings/forms.ts';
+import { packingOf } from '../recording/readings/value-encoding.ts';
+import type { ExportColumn, ExportTable } from './export-table.ts';
+
+/** Which rows are exported. */
+export interface Wanted {
+  /** From where on rows were written or changed (`since` of watermark.ts); null: all rows. */
+  readonly since: { readonly xid: string; readonly runs: string } | null;
+  /** Days whose rows are all exported, whenever they were written: `2026-11-22`. */
+  readonly days: readonly string[];
+}
+
+/** The name of the last column of {@link recordedSince}. */
+const DAY = 'day of version';
+
+/**
+ * SQL: the rows of a table that are wanted, by day, key and instant: the columns in their order, then the day as `date`. Numbers that
+ * may be long and JSON are texts.
+ *
+ * A row has the number of the transaction that wrote it last (`xmin`), which nobody can forget to set: whatever changes a row,
+ * such as its end, gives it a higher one. The number is read from the row itself, so that the whole table is read.
+ */
+export function recordedSince(table: ExportTable, wanted: Wanted): string {
+  const names = table.columns.map(({ name, type }) => [name, type] as const);
+  const key = table.columns.filter(({ name }) => table.key.includes(name)).map(sorted);
+  const list = table.columns.map(asText).join(', ');
+  return `select ${list}, "${DAY}" from (
+    select (t.${table.from} at time zone 'UTC')::date as "${DAY}", t.* from (${forms(table, names, wanted).join('\nunion all\n')}) t
+  ) t order by "${DAY}", ${[...key, `t.${table.from}`].join(', ')}`;
+}
+
+function forms(
+  { rows, readings, from }: ExportTable,
+  names: readonly (readonly [name: string, type: string])[],
+  wanted: Wanted,
+): string[] {
+  if (!readings)
+    return [
+      `select ${names.map(([column]) => `r.${column}`).join(', ')} from ${rows} r where ${isWanted('r', from, wanted)}`,
+    ];
+  const packing = packingOf(readings);
+  // A day that is closed writes its looks again. Those of runs that had ended were exported while the day was open.
+  const ended = wanted.since === null ? '' : ` and not l.run_id <@ '${wanted.since.runs}'::int8multirange`;
+  return [
+    asRows(packing, isWanted('r', from, wanted)),
+    asOpenLooks(packing, isWanted('l', from, wanted)),
+    asClosedDays(packing, isWanted('l', from, wanted, ended)),
+  ].map((form) => selectOf(form, names));
+}
+
+function isWanted(row: string, from: string, { since, days }: Wanted, more = ''): string {
+  if (since === null) return 'true';
+  // Ages are compared, because the numbers themselves begin again after 2^32.
+  const low = BigInt(since.xid) % 2n ** 32n;
+  const written = `(age(${row}.xmin) <= (select age('${low < 3n ? 3n : low}'::xid))${more})`;
+  const ofDays = days.map(
+    (day) =>
+      `(${row}.${from} >= '${day}T00:00:00Z'::timestamptz and ${row}.${from} < '${day}T00:00:00Z'::timestamptz + interval '24 hours')`,
+  );
+  return `(${[written, ...ofDays].join(' or ')})`;
+}
+
+/** Texts in the order of their bytes, as files compare them. */
+const sorted = ({ name, type }: ExportColumn) => (type === 'text' ? `t.${name} collate "C"` : `t.${name}`);
+
+const asText = ({ name, type }: ExportColumn) =>
+  type === 'numeric' || type === 'jsonb' ? `t.${name}::text` : `t.${name}`;

@@ -1,0 +1,89 @@
+import { sql as expression } from 'drizzle-orm';
+import type postgres from 'postgres';
+import type { ExportConfig } from '../config/exports-schema.ts';
+import { ormOf } from '../db/orm.ts';
+import { scheduledExports } from '../db/schema/export-tables.ts';
+import type { Registrant } from '../recording/configuration.ts';
+import { entitled } from '../recording/register.ts';
+
+/** An export that failed is tried again after so long, ms, or at its own interval where that is shorter. */
+const AGAIN_AFTER = 300_000;
+
+/** Stores the exports that a recorder's configuration asks for; others of it are forgotten. Writes nothing unless it is the newest. */
+export async function registerExports(
+  sql: postgres.Sql,
+  wanted: readonly ExportConfig[],
+  by: Registrant,
+): Promise<void> {
+  const rows = wanted.map(({ to, datasets, format, every }) => ({ to, datasets, format, every }));
+  await ormOf(sql).execute(expression`
+    with entitled as materialized (${entitled(by)}), wanted as materialized (
+      select w.* from entitled, jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as w("to" text, datasets text[], format text, every bigint)
+    ), gone as (
+      delete from ${scheduledExports} e using entitled
+      where e.recorder = ${by.recorder} and e.place not in (select w."to" from wanted w)
+    )
+    insert into ${scheduledExports} (recorder, place, datasets, format, every_ms, wanted_at)
+    select ${by.recorder}, "to", datasets, format, every, now() from wanted
+    on conflict (recorder, place) do update
+      set datasets = excluded.datasets, format = excluded.format, every_ms = excluded.every_ms`);
+}
+
+/**
+ * The places of the exports that are due, the one that waits longest first. One that began and neither succeeded nor failed is
+ * under way, or its process was killed. A clock that was ahead delays none.
+ */
+export async function dueExports(sql: postgres.Sql, recorder: string): Promise<string[]> {
+  const rows = await sql<{ place: string }[]>`
+    select place from recorder.exports
+    where recorder = ${recorder} and case
+      when failing_since is not null
+        then now() not between last_failure_at and last_failure_at + make_interval(secs => least(every_ms, ${AGAIN_AFTER}) / 1000.0)
+      when began_at <= last_success_at then now() not between began_at and began_at + make_interval(secs => every_ms / 1000.0)
+      else true end
+    order by began_at nulls first, place`;
+  return rows.map(({ place }) => place);
+}
+
+/** What a scheduled export made. */
+export interface ExportNote {
+  /** Its number in the manifest. */
+  readonly export: number;
+  /** ISO 8601. */
+  readonly exportedAt: string;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** Notes that an export begins. @returns whether it is still due */
+export async function noteBegin(sql: postgres.Sql, recorder: string, place: string): Promise<boolean> {
+  if (!(await dueExports(sql, recorder)).includes(place)) return false;
+  await sql`update recorder.exports set began_at = now() where (recorder, place) = (${recorder}, ${place})`;
+  return true;
+}
+
+/** Notes what an export made. */
+export async function noteSuccess(
+  sql: postgres.Sql,
+  recorder: string,
+  place: string,
+  made: ExportNote,
+): Promise<void> {
+  await sql`
+    update recorder.exports set last_success_at = now(), exported_at = ${made.exportedAt}::text::timestamptz, export = ${made.export},
+      rows = ${made.rows}, bytes = ${made.bytes}, failing_since = null, failures = 0, error = null
+    where (recorder, place) = (${recorder}, ${place})`;
+}
+
+/** Notes why an export failed. */
+export async function noteFailure(
+  sql: postgres.Sql,
+  recorder: string,
+  place: string,
+  error: string,
+): Promise<void> {
+  await sql`
+    update recorder.exports set last_failure_at = now(), failing_since = coalesce(failing_since, now()), failures = failures + 1,
+      error = ${error}
+    where (recorder, place) = (${recorder}, ${place})`;
+}

@@ -1,0 +1,102 @@
+import type { CopyRow } from '../db/copy-binary.ts';
+import { csvForPrograms } from '../lib/csv.ts';
+import { quoteInexactNumbers } from '../upstreams/json.ts';
+import { type FileColumn, readerOf, type Value } from './file-columns.ts';
+import type { FileWriter, Written } from './file-writer.ts';
+import { HashedFile } from './hashed-file.ts';
+
+/** So much is written at once; UTF-16 units. */
+const AT_ONCE = 1 << 20;
+
+/** Writes lines of text. */
+class TextFile implements FileWriter {
+  readonly #file: HashedFile;
+  readonly #line: (row: CopyRow) => string;
+  #waiting: string[] = [];
+  #length = 0;
+  #rows = 0;
+
+  constructor(path: string, heading: string, line: (row: CopyRow) => string) {
+    this.#file = new HashedFile(path);
+    this.#line = line;
+    this.#waiting.push(heading);
+  }
+
+  add(row: CopyRow): void {
+    const line = this.#line(row);
+    this.#waiting.push(line);
+    this.#length += line.length;
+    this.#rows += 1;
+    if (this.#length >= AT_ONCE) this.#flush();
+  }
+
+  #flush(): void {
+    this.#file.write(Buffer.from(this.#waiting.join('')));
+    this.#waiting = [];
+    this.#length = 0;
+  }
+
+  async finish(): Promise<Written> {
+    this.#flush();
+    return { rows: this.#rows, ...(await this.#file.finish()) };
+  }
+
+  abandon(): void {
+    this.#file.abandon();
+  }
+}
+
+/** CSV for programs, with a heading. What is null is empty, an empty text is `""`, as PostgreSQL's COPY has it. */
+export function csvFile(path: string, columns: readonly FileColumn[]): FileWriter {
+  const heading = csvForPrograms(columns.map(({ name }) => name));
+  const read = columns.map((column) => ({ column, value: readerOf(column) }));
+  return new TextFile(path, heading, (row) =>
+    csvForPrograms(read.map(({ column, value }) => field(column, value(row)))),
+  );
+}
+
+const field = (column: FileColumn, value: Value | null) =>
+  value !== null && column.stored === 'instant' ? instantText(value) : value;
+
+/** A JSON object a line. Numbers that a double cannot hold are texts, also within JSON. */
+export function jsonLinesFile(path: string, columns: readonly FileColumn[]): FileWriter {
+  const read = columns.map((column) => ({
+    column,
+    name: JSON.stringify(column.name),
+    value: readerOf(column),
+  }));
+  return new TextFile(path, '', (row) => {
+    const members = read.map(({ column, name, value }) => `${name}:${member(column, value(row))}`);
+    return `{${members.join(',')}}\n`;
+  });
+}
+
+function member(column: FileColumn, value: Value | null): string {
+  if (value === null) return 'null';
+  switch (column.stored) {
+    case 'json':
+      return quoteInexactNumbers(String(value));
+    case 'boolean':
+    case 'double':
+      return String(value);
+    case 'instant':
+      return JSON.stringify(instantText(value));
+    case 'bigint':
+      return Number.isSafeInteger(Number(value)) ? String(value) : JSON.stringify(String(value));
+    case 'text':
+    case 'decimal':
+      return JSON.stringify(String(value));
+  }
+}
+
+/** Microseconds since 1970 as ISO 8601. */
+export function instantText(value: Value): string {
+  const micros = BigInt(value);
+  const part = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  // Years of more than four digits have a sign and zeros there.
+  const [seconds = ''] = new Date(Number((micros - part) / 1000n))
+    .toISOString()
+    .replace(/^\+0*/, '')
+    .split('.');
+  return `${seconds}.${String(part).padStart(6, '0')}Z`;
+}

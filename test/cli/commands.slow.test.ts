@@ -1,0 +1,454 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
+import { recorded } from '../../src/reporting/recorded-datasets.ts';
+import { type Running, startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { sendJson, upstreamServer } from '../support/upstream-server.ts';
+
+const KEY = 'canary-7c1d9e4b';
+const day = 86_400_000;
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let sandbox: Sandbox;
+let dir: string;
+const running = new Set<Running>();
+
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { onnotice: () => {} });
+  sandbox = await startSandbox({ incidents: false, blocksPerHour: 12 });
+  dir = mkdtempSync(join(tmpdir(), 'recorder-commands-'));
+  configure('recorder.yaml', sandbox.url);
+  configure('beyond.yaml', sandbox.url, undefined, { perDay: 2000 });
+});
+afterAll(async () => {
+  for (const { process } of running) process.kill('SIGKILL'); // those of a test that failed
+  await sandbox.close();
+  await sql.end();
+  await database.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** Writes a configuration whose three services are below one URL. */
+function configure(file: string, url: string, node = '/nodes/x', budget?: object): void {
+  const [first] = sandbox.watch.nodes;
+  const service = { url, apiKeyHeader: 'x-key', ...(budget ? { budget } : {}) };
+  const config = {
+    network: 'sandbox',
+    upstreams: {
+      chainData: service,
+      metrics: service,
+      nodes: [{ name: 'validator-1', url: url + (first?.path ?? node) }],
+    },
+    watch: { chains: sandbox.watch.chains.slice(0, 1), nodeIds: sandbox.watch.nodeIds.slice(0, 1) },
+    datasets: { metric_points: { metrics: ['txCount'], intervals: ['day'] } },
+  };
+  writeFileSync(join(dir, file), stringify(config));
+}
+
+function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+  const command = startCommand(
+    args,
+    { DATABASE_URL: database.url, CHAIN_DATA_API_KEY: KEY, METRICS_API_KEY: KEY, ...env },
+    dir,
+  );
+  running.add(command);
+  return command;
+}
+const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => start(args, env).ended;
+
+const runs = z.object({
+  runs: z.array(
+    z.looseObject({
+      status: z.string(),
+      error: z.string().nullable(),
+      rows_written: z.record(z.string(), z.number()),
+    }),
+  ),
+});
+
+describe.concurrent('a command', () => {
+  it('with a broken configuration says all that is wrong at once, and exits 2', async () => {
+    writeFileSync(
+      join(dir, 'broken.yaml'),
+      stringify({
+        network: 'moonnet',
+        upstreams: {
+          metrics: { url: `http://user:${KEY}@example.org` },
+          nodes: [{ name: 'one', url: 'one' }],
+        },
+        watch: { chains: [43114] },
+        datasets: { node_health: { every: 'soon' }, no_such_dataset: {} },
+      }),
+    );
+    const { code, stdout, stderr } = await command(['record', 'node_health', '--config', 'broken.yaml']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const lines = stderr.trim().split('\n');
+    expect(lines.every((line) => line.startsWith('broken.yaml: '))).toBe(true);
+    expect(lines.map((line) => line.split(': ')[1]).sort()).toEqual([
+      'datasets.no_such_dataset',
+      'datasets.node_health.every',
+      'network',
+      'upstreams.metrics.url',
+      'upstreams.nodes[0].url',
+      'watch.chains[0]',
+    ]);
+    expect(stderr).not.toContain(KEY);
+  });
+
+  it.each([
+    [['no-such-command'], 'no-such-command'],
+    [['record', 'no_such_dataset'], 'no_such_dataset'],
+    [['record', 'node_identity', '--target', 'node=nobody'], 'no target matches'],
+    [['record', 'node_identity', '--no-such-option'], 'no-such-option'],
+    [['backfill', 'proposed_blocks', '--from', 'yesterday', '--to', '2026-01-01'], '--from yesterday'],
+    [['backfill', 'node_identity', '--from', '2026-01-01', '--to', '2026-01-02'], 'observed as it is now'],
+    [['backfill', 'node_identity', '--from', '2026-01-01', '--to', '2026-01-02'], 'proposed_blocks'],
+    [['backfill', 'p_blocks', '--from', '2026-01-01', '--to', '2026-01-02'], 'where it began'],
+    [['backfill', 'x_transactions', '--from', '2026-01-01', '--to', '2026-01-02'], '"heal x_transactions"'],
+    [['up', '--roles', 'worker,king'], 'king'],
+    [['record', 'node_identity', '--config', 'missing.yaml'], 'missing.yaml'],
+  ])('used wrongly exits 2 and says what is wrong: %j', async (args, said) => {
+    const { code, stderr } = await command(args);
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('asked for help gives it', async () => {
+    const { code, stdout } = await command(['record', '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('--target');
+  });
+
+  it('whose database is away fails with a reason, and without its password', async () => {
+    const away = await command(['coverage'], { DATABASE_URL: `postgres://nobody:${KEY}@127.0.0.1:1/none` });
+    expect(away.code).not.toBe(0);
+    expect(away.stderr).not.toContain(KEY);
+    expect(away.stderr).not.toBe('');
+  });
+});
+
+describe('datasets', () => {
+  it('lists everything that is recorded', async () => {
+    const { code, stdout } = await command(['datasets', '--json']);
+    expect(code).toBe(0);
+    const listed = z
+      .array(z.looseObject({ name: z.string(), history: z.string() }))
+      .parse(JSON.parse(stdout));
+    expect(listed.map(({ name }) => name)).toEqual(recorded.map(({ name }) => name));
+  });
+});
+
+describe('plan', () => {
+  it('says what the schedules would ask', async () => {
+    const { code, stdout } = await command(['plan', '--json']);
+    expect(code).toBe(0);
+    const plan = z
+      .object({
+        schedules: z.array(
+          z.looseObject({
+            datasets: z.string(),
+            targets: z.number(),
+            calls_per_hour: z.number(),
+            units_per_day: z.number(),
+          }),
+        ),
+      })
+      .parse(JSON.parse(stdout));
+    const blocks = plan.schedules.find(({ datasets }) => datasets === 'proposed_blocks');
+    expect(blocks).toMatchObject({ targets: 3 });
+    expect(blocks?.calls_per_hour).toBeGreaterThan(0);
+    expect(blocks?.units_per_day).toBeGreaterThan(0);
+  });
+});
+
+describe.concurrent('record', () => {
+  it.each(['node_identity', 'node_uptime_view', 'validators', 'node_health', 'metric_points', 'average_tps'])(
+    'records %s, and says so',
+    async (dataset) => {
+      const { code, stdout, stderr } = await command(['record', dataset, '--json']);
+      expect(code, stderr).toBe(0);
+      const made = runs.parse(JSON.parse(stdout)).runs;
+      expect(made.length).toBeGreaterThan(0);
+      expect(made.every(({ status }) => status === 'done')).toBe(true);
+      const [stored] = await sql<
+        { rows: number }[]
+      >`select count(*)::int as rows from reporting.${sql(dataset)}`;
+      const written = made.reduce((sum, run) => sum + (run.rows_written[dataset] ?? 0), 0);
+      expect(written).toBeGreaterThan(0);
+      expect(stored?.rows).toBe(written);
+    },
+  );
+
+  it('for people prints a table', async () => {
+    const { code, stdout } = await command(['record', 'node_identity']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^run +target.*\n.*node=validator-1.*done/);
+  });
+});
+
+describe('an upstream that answers HTML', () => {
+  it('fails the run with the reason; other datasets go on', async () => {
+    sandbox.faults.until({ service: 'metrics' }, 'html', Number.POSITIVE_INFINITY);
+    const [failing, going] = await Promise.all([
+      command(['record', 'average_tps', '--json']),
+      command(['record', 'node_identity', '--json']),
+    ]);
+    sandbox.faults.clear();
+    expect(failing.code).toBe(75);
+    expect(runs.parse(JSON.parse(failing.stdout)).runs).toMatchObject([
+      { status: 'failed', error: 'HTTP 200 with text/html instead of JSON' },
+    ]);
+    expect(going.code).toBe(0);
+  });
+});
+
+describe('backfill', () => {
+  it('killed at any moment goes on where it stopped: every block once, none missing', async () => {
+    // The newest two days may still change: a backfill fetches them every time.
+    const to = Math.floor(Date.now() / day) * day - 3 * day;
+    const from = to - 90 * day;
+    const range = ['--from', new Date(from).toISOString(), '--to', new Date(to).toISOString()];
+    const args = ['backfill', 'proposed_blocks', ...range, '--target', 'blockchainId=p-chain', '--json'];
+    const stored = async () => {
+      const [row] = await sql<{ rows: number }[]>`
+        select count(*)::int as rows from recorder.proposed_blocks where blockchain_id = 'p-chain'`;
+      return row?.rows ?? 0;
+    };
+    for (const rows of [3_000, 9_000, 15_000]) {
+      const killed = start(args);
+      await expect.poll(stored, { interval: 5, timeout: 30_000 }).toBeGreaterThan(rows);
+      killed.process.kill('SIGKILL');
+      expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
+    }
+    // PostgreSQL finishes a statement that the killed one had sent.
+    await expect
+      .poll(async () => {
+        const left = await sql`
+          select 1 from pg_stat_activity where datname = current_database() and application_name = 'chain-recorder'`;
+        return left.length;
+      })
+      .toBe(0);
+    const before = await stored();
+    const { code, stdout, stderr } = await command(args);
+    expect(code, stderr).toBe(0);
+    const last = runs.parse(JSON.parse(stdout)).runs;
+    const truth = await allBlocks(from, to);
+    expect(truth.length).toBeGreaterThan(20_000);
+    expect(before, 'it was killed before it was done').toBeLessThan(truth.length);
+    // What a page holds beyond its window is kept too: a block more or less at the edge.
+    expect(last.reduce((sum, run) => sum + (run.rows_written.proposed_blocks ?? 0), 0)).toBe(
+      (await stored()) - before,
+    );
+    const rows = await sql<{ hash: string }[]>`
+      select block_hash as hash from reporting.proposed_blocks where blockchain_id = 'p-chain'
+        and block_timestamp >= ${new Date(from)} and block_timestamp < ${new Date(to)} order by 1`;
+    expect(rows.map(({ hash }) => hash)).toEqual(truth.sort());
+
+    expect(runs.parse(JSON.parse((await command(args)).stdout)).runs, 'nothing is left').toEqual([]);
+    const covered = await command(['coverage', 'proposed_blocks', '--json']);
+    expect(covered.code).toBe(0);
+    expect(JSON.parse(covered.stdout).ranges).toContainEqual(
+      expect.objectContaining({
+        dataset: 'proposed_blocks',
+        range_start: new Date(from).toISOString(),
+        range_end: new Date(to).toISOString(),
+        reason: 'recorded',
+      }),
+    );
+  });
+
+  /** The hashes of the blocks of a range, as the sandbox tells them page by page. */
+  async function allBlocks(from: number, to: number): Promise<string[]> {
+    const page = z.object({
+      blocks: z.array(z.looseObject({ blockHash: z.string(), blockTimestamp: z.number() })),
+      nextPageToken: z.string().optional(),
+    });
+    const hashes: string[] = [];
+    const [nodeId] = sandbox.watch.nodeIds;
+    const url = new URL(`${sandbox.url}/v1/networks/sandbox/blockchains/p-chain/nodes/${nodeId}/blocks`);
+    url.searchParams.set('startTimestamp', String(from / 1000 - 1));
+    url.searchParams.set('endTimestamp', String(to / 1000));
+    url.searchParams.set('pageSize', '100');
+    for (;;) {
+      const { body } = await request(url, { headers: { 'x-key': KEY } });
+      const { blocks, nextPageToken } = page.parse(await body.json());
+      for (const { blockHash, blockTimestamp } of blocks)
+        if (blockTimestamp * 1000 >= from && blockTimestamp * 1000 < to) hashes.push(blockHash);
+      if (!nextPageToken) return hashes;
+      url.searchParams.set('pageToken', nextPageToken);
+    }
+  }
+});
+
+describe('doctor', () => {
+  it('finds everything in order, and says what to mend', async () => {
+    const findings = z.array(z.object({ check: z.string(), ok: z.boolean(), found: z.string() }));
+    // A database of its own: what the tests above recorded may be late by now.
+    const fresh = await testDatabase();
+    const healthy = await command(['doctor', '--json'], { DATABASE_URL: fresh.url });
+    expect(findings.parse(JSON.parse(healthy.stdout)).filter(({ ok }) => !ok)).toEqual([]);
+    expect(healthy.code).toBe(0);
+    await fresh.close();
+    configure('dead.yaml', 'http://127.0.0.1:1');
+    const ill = await command(['doctor', '--json', '--config', 'dead.yaml']);
+    expect(ill.code).toBe(1);
+    const wrong = findings.parse(JSON.parse(ill.stdout)).filter(({ ok }) => !ok);
+    expect(wrong.map(({ check }) => check).sort()).toEqual(['chainData', 'metrics', 'nodes/validator-1']);
+  });
+});
+
+describe('schedules that ask more than the budget allows', () => {
+  const beyond = /^metrics: the schedules ask for \d+ units a day, \d+\.\d times the 2000 of its budget/;
+
+  it('are told by plan and by doctor, which wants it mended', async () => {
+    const [plan, doctor, within] = await Promise.all([
+      command(['plan', '--json', '--config', 'beyond.yaml']),
+      command(['doctor', '--json', '--config', 'beyond.yaml']),
+      command(['plan', '--json']),
+    ]);
+    const told = z.object({ beyond_budget: z.array(z.string()) });
+    expect(told.parse(JSON.parse(plan.stdout)).beyond_budget).toContainEqual(expect.stringMatching(beyond));
+    expect(told.parse(JSON.parse(within.stdout)).beyond_budget).toEqual([]);
+    expect(doctor.code).toBe(1);
+    expect(JSON.parse(doctor.stdout)).toContainEqual({
+      check: 'budget',
+      ok: false,
+      found: expect.stringMatching(beyond),
+    });
+  });
+});
+
+describe('up', () => {
+  it('records, answers, says what its budget does not allow, and stops cleanly', async () => {
+    const port = await freePort();
+    const fresh = await testDatabase();
+    const its = postgres(fresh.url, { onnotice: () => {} });
+    const up = start(['up', '--config', 'beyond.yaml'], {
+      RECORDER_PORT: String(port),
+      DATABASE_URL: fresh.url,
+    });
+    const answers = (path: string) =>
+      request(`http://127.0.0.1:${port}${path}`).then(
+        async ({ statusCode, body }) => {
+          await body.dump();
+          return statusCode;
+        },
+        () => null,
+      );
+    await expect.poll(() => answers('/ready'), { timeout: 30_000 }).toBe(200);
+    expect(await answers('/health')).toBe(200);
+    const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
+    expect(metrics).toContain('chain_recorder_targets{dataset="node_health"}');
+    expect(metrics).toMatch(/^nodejs_eventloop_lag_max_seconds \d/m);
+    await expect
+      .poll(
+        async () => {
+          const [row] = await its<{ targets: number }[]>`
+            select count(last_success_at)::int as targets
+            from reporting.freshness where dataset in ('node_health', 'validator_uptime')`;
+          return row?.targets;
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(4);
+    const begun = performance.now();
+    up.process.kill('SIGTERM');
+    const { code, stderr } = await up.ended;
+    expect(code, stderr).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(stderr).not.toContain(KEY);
+    expect(stderr).toMatch(/metrics: the schedules ask for \d+ units a day, \d+\.\d times the 2000/);
+    const [left] = await its`select count(*)::int as running from recorder.runs where status = 'running'`;
+    expect(left).toEqual({ running: 0 });
+    await its.end();
+    await fresh.close();
+  });
+});
+
+describe('up whose database cuts connections in their first moments', () => {
+  it('goes on when they last again, and stops cleanly', async () => {
+    const fresh = await testDatabase();
+    const its = postgres(fresh.url, { onnotice: () => {} });
+    const proxy = await TcpProxy.open(Number(new URL(fresh.url).port));
+    const up = start(['up'], { RECORDER_PORT: '0', DATABASE_URL: proxy.before(fresh.url) });
+    const runs = async () =>
+      (await its<{ n: number }[]>`select count(*)::int as n from recorder.runs`)[0]?.n ?? 0;
+    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(0);
+    let cut = 0;
+    // The first statements on the connections that are made anew.
+    proxy.decide(() => {
+      if (cut >= 5) return 'forward';
+      cut += 1;
+      return 'cut-before';
+    });
+    proxy.reset();
+    await expect.poll(() => cut, { timeout: 30_000 }).toBe(5);
+    const before = await runs();
+    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(before);
+    up.process.kill('SIGTERM');
+    const { code, stderr } = await up.ended;
+    expect(code, stderr).toBe(0);
+    await proxy.close();
+    await its.end();
+    await fresh.close();
+  });
+});
+
+describe('a key', () => {
+  it('reaches its upstream and nothing else, whatever the upstream does with it', async () => {
+    const server = await upstreamServer(({ url, headers }, response) => {
+      const key = String(headers['x-key']);
+      if (url.pathname.startsWith('/v1/avg_tps')) {
+        response.writeHead(301, { location: `http://127.0.0.1:1/${key}` }).end();
+      } else if (url.pathname.includes('/metrics/')) {
+        sendJson(response, { message: `the key ${key} may not see ${url.pathname}${url.search}` }, 403);
+      } else {
+        const item = { blockNumber: key, blockHash: `hash ${key}`, [key]: key };
+        sendJson(response, { blocks: [item, { ...item, blockNumber: '1' }] });
+      }
+    });
+    configure('leaky.yaml', server.url);
+    const ended = [];
+    for (const dataset of ['average_tps', 'metric_points', 'proposed_blocks'])
+      ended.push(
+        await command(['record', dataset, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }),
+      );
+    for (const args of [['status'], ['coverage'], ['quarantine', 'list'], ['doctor']])
+      ended.push(await command([...args, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }));
+    await server.close();
+    const toNode = (path: string) => path.includes('/ext/');
+    // Of a key that is refused, doctor tries whether the same service takes it in another header.
+    const carriers = server.received.map(({ url, headers }) => ({
+      node: toNode(url.pathname),
+      usual: headers['x-key'] === KEY,
+      some: Object.values(headers).includes(KEY),
+    }));
+    expect(carriers).toContainEqual({ node: false, usual: true, some: true });
+    expect(carriers).toContainEqual({ node: true, usual: false, some: false });
+    for (const { node, some } of carriers) expect(some).toBe(!node);
+    expect(ended.slice(0, 2).map(({ code }) => code)).toEqual([1, 1]);
+    for (const { stdout, stderr } of ended) expect(stdout + stderr).not.toContain(KEY);
+    const tables = await sql<{ name: string }[]>`
+      select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname in ('recorder', 'bullmq', 'drizzle')`;
+    expect(tables.length).toBeGreaterThan(10);
+    const holding = [];
+    for (const { name } of tables) {
+      const rows = await sql.unsafe(`select 1 from ${name} t where t::text like '%${KEY}%' limit 1`);
+      if (rows.length > 0) holding.push(name);
+    }
+    expect(holding).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { z } from 'zod';
+import { startCommand } from '../../support/cli.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { type UpstreamServer, upstreamServer } from '../../support/upstream-server.ts';
+
+const KEY = 'correct-horse-battery';
+const told = z.looseObject({ rule: z.string(), kind: z.string() });
+
+const { it, database, sql } = withDatabase({ max: 2 });
+let hook: UpstreamServer;
+let dir: string;
+let refusing = false;
+
+beforeAll(async () => {
+  hook = await upstreamServer((_, response) => response.writeHead(refusing ? 503 : 200).end());
+  dir = await mkdtemp(join(tmpdir(), 'alerts-'));
+  await writeFile(
+    join(dir, 'recorder.yaml'),
+    `network: mainnet
+upstreams: {}
+alerts:
+  channels:
+    - { name: ops, type: webhook, url: "${hook.url}/\${HOOK_KEY}" }
+  rules:
+    - { name: held-back, sql: "select reason as subject, 'was held back' as summary from quarantine", every: 5s }
+`,
+  );
+});
+afterAll(async () => {
+  await hook.close();
+  await rm(dir, { recursive: true });
+});
+
+const command = (...args: string[]) => startCommand(args, { DATABASE_URL: database.url, HOOK_KEY: KEY }, dir);
+const run = async (...args: string[]) => {
+  const { code, stdout, stderr } = await command(...args).ended;
+  expect(stdout + stderr).not.toContain(KEY);
+  return { code, stdout, stderr };
+};
+/** What the channel was told of the rule of this file, in its order. */
+const ofRule = () =>
+  hook.received.flatMap(({ body }) => {
+    const message = told.parse(JSON.parse(body));
+    return message.rule === 'held-back' ? [message.kind] : [];
+  });
+
+describe('alerts', () => {
+  it('are none where nothing is wrong', async () => {
+    expect(await run('alerts')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('no alert is open'),
+    });
+    expect(await run('alerts', 'list', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+
+  it('are tried by a message to a channel, and say what a wrong name or a channel that is down means', async () => {
+    expect(await run('alerts', 'test', 'ops')).toMatchObject({ code: 0 });
+    expect(hook.received.at(-1)?.url.pathname).toBe(`/${KEY}`);
+    expect(await run('alerts', 'test', 'opps')).toMatchObject({
+      code: 2,
+      stderr: 'alerts test opps: there is no such channel; configured: ops\n',
+    });
+    refusing = true;
+    expect(await run('alerts', 'test', 'ops')).toMatchObject({ code: 75 });
+    refusing = false;
+  });
+
+  it('reach the channel from the queue of up, once for each state, and are listed and acknowledged', async () => {
+    const up = command('up', '--roles', 'scheduler,worker');
+    await sql`
+      insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, times, observed_at, reason, item)
+      values ('subnets', 'network=mainnet', 'd', 1, now(), now(), 1, now(), 'a planted reason', '{}')`;
+    await expect.poll(ofRule, { timeout: 50_000 }).toEqual(['firing']);
+    const { stdout } = await run('alerts', '--json');
+    const [alert] = z
+      .array(z.looseObject({ id: z.string(), rule: z.string(), subject: z.string() }))
+      .parse(JSON.parse(stdout))
+      .filter(({ rule }) => rule === 'held-back');
+    expect(alert).toMatchObject({ subject: 'a planted reason' });
+    expect(await run('alerts', 'ack', alert?.id ?? '', '--by', 'ann')).toMatchObject({ code: 0 });
+    expect(await run('alerts', 'ack', alert?.id ?? '')).toMatchObject({ code: 2 });
+    await sql`delete from recorder.quarantine`;
+    await expect.poll(ofRule, { timeout: 90_000 }).toEqual(['firing', 'resolved']);
+    up.process.kill('SIGTERM');
+    const { code, stdout: said, stderr } = await up.ended;
+    expect(code, stderr).toBe(0);
+    expect(said + stderr).not.toContain(KEY);
+  });
+});

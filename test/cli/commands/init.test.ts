@@ -1,0 +1,101 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../sandbox/server.ts';
+import { catalogNames } from '../../../src/app/configured-feeds.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { startCommand } from '../../support/cli.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'recorder-init-'));
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ incidents: false, blocksPerHour: 12 });
+});
+afterAll(async () => {
+  await sandbox.close();
+  rmSync(dir, { recursive: true });
+});
+
+const init = (...args: string[]) => startCommand(['init', ...args], {}, dir).ended;
+
+it('writes a file that is valid, with comments, asks each upstream, and never overwrites it', async () => {
+  const [node] = sandbox.watch.nodes;
+  const { chains, nodeIds } = sandbox.watch;
+  const args = [
+    '--network',
+    'sandbox',
+    '--chain-data',
+    sandbox.url,
+    '--metrics',
+    sandbox.url,
+    '--node',
+    `one=${sandbox.url}${node?.path}`,
+  ];
+  const made = await init(...args, '--chain', chains[0] ?? '', '--node-id', nodeIds[0] ?? '');
+  expect(made.code, made.stdout + made.stderr).toBe(0);
+  expect(made.stdout).toMatch(/^recorder.yaml was written\n/);
+  expect(made.stdout.match(/^ok /gm)).toHaveLength(3);
+  const file = join(dir, 'recorder.yaml');
+  expect(loadConfig(file, catalogNames)).toMatchObject({
+    network: 'sandbox',
+    upstreams: { nodes: [{ name: 'one' }] },
+    watch: { chains: [chains[0]], nodeIds: [nodeIds[0]] },
+  });
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain('# What they are asked about.');
+  const [, schema = ''] = /^# yaml-language-server: \$schema=(.*)$/m.exec(text) ?? [];
+  expect(JSON.parse(readFileSync(schema, 'utf8')).title).toBe('chain-recorder configuration');
+  const again = await init('--network', 'fuji');
+  expect(again).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('not overwritten') });
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+it('writes the file also where an upstream does not answer, and says so', async () => {
+  const args = ['--config', 'other.yaml', '--network', 'fuji', '--chain-data', '', '--metrics', ''];
+  const { code, stdout } = await init(...args, '--node', 'http://127.0.0.1:1');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/FIX +nodes\/node-1 .*nothing listens/);
+  expect(loadConfig(join(dir, 'other.yaml'), catalogNames).network).toBe('fuji');
+});
+
+it('writes nothing where an answer is not valid', async () => {
+  const { code, stderr } = await init('--config', 'bad.yaml', '--node', 'ftp://node', '--chain', 'x');
+  expect(code).toBe(2);
+  expect(stderr).toContain('bad.yaml: upstreams.nodes[0].url: must be an http or https URL');
+  expect(stderr).toContain('bad.yaml: watch.chains[0]');
+});
+
+it('writes the file that RECORDER_CONFIG names, which every other command reads', async () => {
+  const env = { RECORDER_CONFIG: 'named.yaml' };
+  const { code, stdout } = await startCommand(['init', '--network', 'fuji', '--no-check'], env, dir).ended;
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'named.yaml was written\n' });
+  expect(existsSync(join(dir, 'named.yaml'))).toBe(true);
+});
+
+it('tells programs what it wrote and what it found', async () => {
+  const args = ['--network', 'fuji', '--chain-data', '', '--metrics', '', '--node', 'http://127.0.0.1:1'];
+  const found = await init('--json', '--config', 'found.yaml', ...args);
+  expect(found.code).toBe(1);
+  expect(JSON.parse(found.stdout)).toEqual({
+    written: 'found.yaml',
+    checked: [expect.objectContaining({ check: 'nodes/node-1', ok: false })],
+  });
+  const unasked = await init('--json', '--config', 'unasked.yaml', '--no-check', ...args);
+  expect(JSON.parse(unasked.stdout)).toEqual({ written: 'unasked.yaml', checked: [] });
+});
+
+it('writes the budgets that public services grant without a key, and none for others', async () => {
+  const written = async (file: string, ...args: string[]) => {
+    await init('--no-check', '--config', file, ...args);
+    const { chainData, metrics } = loadConfig(join(dir, file), catalogNames).upstreams;
+    return [chainData?.budget, metrics?.budget];
+  };
+  const perDay = 1_200_000;
+  expect(await written('public.yaml')).toEqual([
+    { perMinute: 6_000, perDay },
+    { perMinute: 8_000, perDay },
+  ]);
+  const others = ['--chain-data', 'https://glacier-api.avax.network/v1', '--metrics', sandbox.url];
+  expect(await written('others.yaml', ...others)).toEqual([{ perMinute: 6_000, perDay }, undefined]);
+});

@@ -1,0 +1,233 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { printRows, type RowFormat } from '../../../src/cli/output/print-rows.ts';
+import { askAsReader } from '../../../src/db/question.ts';
+import type { Out } from '../../../src/lib/output-stream.ts';
+import { startCommand } from '../../support/cli.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { type Duck, openDuck } from '../../warehouse/lake.ts';
+
+const { it, database } = withDatabase();
+let dir: string;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'recorder-query-'));
+  writeFileSync(
+    join(dir, 'recorder.yaml'),
+    'network: mainnet\nupstreams: { nodes: [{ name: n, url: "http://127.0.0.1:1" }] }\n',
+  );
+});
+afterAll(async () => {
+  rmSync(dir, { recursive: true });
+});
+
+/** What is printed to a pipe, or to a terminal of so many columns. */
+async function printed(question: string, format: RowFormat, columns?: number): Promise<string> {
+  const out: Out = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
+  const all = text(out as PassThrough);
+  await askAsReader(
+    database.url,
+    question,
+    { timeout: 20_000, asOf: null, signal: new AbortController().signal },
+    (answer) => printRows(answer, format, out),
+  );
+  out.end();
+  return all;
+}
+
+const ODD = `select 'a,"b"' as "x,y", e'two\\nlines' as two, '' as empty, null as nothing, 1.10::numeric as exact, e'\\u001b[31m\\u202e' as hostile`;
+
+describe('rows', () => {
+  it('are CSV for people, where the empty text is not null', async () => {
+    expect(await printed(ODD, 'csv')).toBe(
+      '"x,y",two,empty,nothing,exact,hostile\r\n"a,""b""",two\\u000alines,"",,1.10,\\u001b[31m\\u202e\r\n',
+    );
+    expect(await printed('select 1 as one where false', 'csv')).toBe('one\r\n');
+  });
+
+  it('are JSON whose numbers are strings where a double would round', async () => {
+    const json = await printed(
+      `select 340282366920938463463374607431768211456::numeric as big, 1.10::numeric as exact, null as nothing, e'\\u001b' as hostile, array[1.0] as list`,
+      'json',
+    );
+    expect(json).toBe(
+      '[\n{"big":"340282366920938463463374607431768211456","exact":"1.1","nothing":null,"hostile":"\\u001b","list":[1]}\n]\n',
+    );
+    expect(await printed('select 1 as one where false', 'json')).toBe('[]\n');
+    expect(JSON.parse(await printed('select * from generate_series(1, 2500) n', 'json'))).toHaveLength(2500);
+  });
+
+  it('are a table with numbers at the right, nothing of which a terminal obeys', async () => {
+    expect(await printed(`select 'a' as word, 5 as n union all select 'longer', 500`, 'table')).toBe(
+      'word      n\na         5\nlonger  500\n',
+    );
+    const odd = await printed(ODD, 'table', 200);
+    expect(odd).toContain('\\u001b[31m\\u202e');
+    expect(odd.split('\n')).toHaveLength(3);
+    expect(await printed(ODD, 'csv', 200)).toContain('\\u001b[31m\\u202e');
+    expect(await printed('select 1 as one where false', 'table')).toBe('one\n(no rows)\n');
+  });
+
+  it('fit the terminal: wide columns are cut, and where there are too many each value has a line', async () => {
+    const cut = await printed(
+      `select 'id' as id, repeat('x', 500) as long, repeat('y', 20) as short`,
+      'table',
+      60,
+    );
+    expect(cut.split('\n').every((line) => line.length <= 60)).toBe(true);
+    expect(cut).toContain('…');
+    expect(cut).toContain('y'.repeat(20));
+    const many = Array.from({ length: 30 }, (_, at) => `'value ${at}' as column_${at}`).join(', ');
+    const list = await printed(`select ${many}`, 'table', 60);
+    expect(list).toContain('column_7   value 7\n');
+    expect(await printed(`select repeat('x', 500) as long`, 'table')).toContain('x'.repeat(500));
+  });
+
+  it('have local times on a terminal, and exact ones in UTC in a pipe', async () => {
+    vi.stubEnv('TZ', 'Asia/Tokyo');
+    const question = `select timestamptz '2026-01-01 00:00:00.000125Z' as at, 'infinity'::timestamptz as never`;
+    expect(await printed(question, 'table', 80)).toContain('\n2026-01-01 09:00:00.000125+09:00  infinity\n');
+    expect(await printed(question, 'table')).toContain('\n2026-01-01T00:00:00.000125+00:00  infinity\n');
+    expect(await printed(question, 'csv', 80)).toContain('\n2026-01-01T00:00:00.000125+00:00,infinity\n');
+    vi.unstubAllEnvs();
+  });
+
+  it('of a first block decide the widths; a longer one later is shown in full in a pipe', async () => {
+    const table = await printed(
+      `select case when n = 2000 then 'a long one' else 'short' end as word, n from generate_series(1, 2000) n`,
+      'table',
+    );
+    expect(table.split('\n')).toHaveLength(2002);
+    expect(table).toContain('a long one  2000');
+  });
+});
+
+describe('the command query', () => {
+  const query = (args: readonly string[], reader?: string) =>
+    startCommand(['query', ...args], { DATABASE_URL: database.url }, dir, reader).ended;
+
+  it('prints an answer, for programs too', async () => {
+    expect(await query(['select 1 as one'])).toMatchObject({ code: 0, stdout: 'one\n  1\n' });
+    expect(await query(['select 1 as one', '--json'])).toMatchObject({
+      code: 0,
+      stdout: '[\n{"one":1}\n]\n',
+    });
+  });
+
+  it.each([
+    [['selct 1'], 'syntax error'],
+    [['drop table x'], 'gives rows'],
+    [['select 1', '--format', 'xml'], 'must be one of table, csv, json, parquet'],
+    [['select 1', '--timeout', 'soon'], '--timeout soon'],
+    [['select 1', '--timeout', '30d'], '--timeout 30d'],
+    [['select 1', '--as-of', 'soon'], '--as-of soon'],
+    [['select 1', '--as-of', '2999-01-01'], 'has not come yet'],
+    [['select 1 as a, 2 as a', '--json'], 'two columns are called a'],
+    [['select 1 as a, 2 as a', '--format', 'parquet'], 'two columns are called a'],
+  ])('used wrongly exits 2 and says what is wrong: %j', async (args, said) => {
+    const { code, stdout, stderr } = await query(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(said);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('ends quietly when its reader leaves, before it has read all of an endless answer', async () => {
+    const { code, stdout, stderr } = await query(
+      ['select generate_series(1, 1000000000) as n', '--format', 'csv'],
+      'head -n 3',
+    );
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'n\r\n1\r\n2\r\n', stderr: '' });
+  });
+});
+
+describe('a Parquet file', () => {
+  let duck: Duck;
+  beforeAll(async () => {
+    duck = await openDuck();
+  });
+  afterAll(() => duck.close());
+  const file = () => join(dir, 'rows.parquet');
+  const parquet = (question: string, reader = `cat > ${file()}`) =>
+    startCommand(['query', question, '--format', 'parquet'], { DATABASE_URL: database.url }, dir, reader)
+      .ended;
+  const columns = async () => {
+    const described = await duck.rows(
+      `select column_name, column_type from (describe select * from '${file()}')`,
+    );
+    return Object.fromEntries(described);
+  };
+
+  it('has each value in its type, with every digit', async () => {
+    const question = `
+      select * from (values
+        (1, true, 9223372036854775807, -0.1::float8, '2026-11-26 10:00:00.123456+00'::timestamptz, 12345678901234567890123456789012345678, 1.10,
+          e'\u2028 a\r\n"b"', array[1, 2], 'infinity'::timestamptz, 1e40::numeric, null::int),
+        (2, null, -5, 'NaN', '0001-01-01 00:00:00+00', -7, -20000000000000000000.000000000000000001, '', null, now(), 'NaN', null)
+      ) as v (small, flag, whole, double, moment, long, exact, words, list, beyond, huge, nothing)`;
+    expect(await parquet(question)).toMatchObject({ code: 0, stderr: '' });
+    expect(await columns()).toEqual({
+      ...{ small: 'BIGINT', flag: 'BOOLEAN', whole: 'BIGINT', double: 'DOUBLE' },
+      ...{
+        moment: 'TIMESTAMP WITH TIME ZONE',
+        long: 'DECIMAL(38,0)',
+        exact: 'DECIMAL(38,18)',
+        words: 'VARCHAR',
+      },
+      ...{ list: 'VARCHAR', beyond: 'VARCHAR', huge: 'VARCHAR', nothing: 'BIGINT' },
+    });
+    const rows = await duck.rows(
+      `select small::text, flag::text, whole::text, double::text, moment::text, long::text, exact::text, words, list, huge, nothing::text
+      from '${file()}' order by small`,
+    );
+    expect(rows).toEqual([
+      [
+        ...['1', 'true', '9223372036854775807', '-0.1', '2026-11-26 10:00:00.123456+00'],
+        ...['12345678901234567890123456789012345678', '1.100000000000000000', '\u2028 a\r\n"b"', '[1,2]'],
+        ...['1'.padEnd(41, '0'), null],
+      ],
+      [
+        ...[
+          '2',
+          null,
+          '-5',
+          'nan',
+          '0001-01-01 00:00:00+00',
+          '-7',
+          '-20000000000000000000.000000000000000001',
+        ],
+        ...['', null, 'NaN', null],
+      ],
+    ]);
+  });
+
+  it('has the rows of an answer of many blocks, in their order', async () => {
+    await parquet(`select n, repeat('x', n % 500) as words from generate_series(1, 30000) n`);
+    expect(
+      await duck.rows(
+        `select count(*)::text, sum(n)::text, sum(length(words))::text, bool_and(n = place)::text
+        from (select *, row_number() over () as place from '${file()}')`,
+      ),
+    ).toEqual([['30000', '450015000', '7485000', 'true']]);
+  });
+
+  it('without rows has its columns', async () => {
+    await parquet('select 1 as one, 1.5 as two where false');
+    expect(await columns()).toEqual({ one: 'BIGINT', two: 'DECIMAL(38,0)' });
+  });
+
+  it('is given up quietly when its reader leaves, and leaves nothing behind', async () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'recorder-parquet-'));
+    const ended = await startCommand(
+      ['query', `select n, md5(n::text) as words from generate_series(1, 100000) n`, '--format', 'parquet'],
+      { DATABASE_URL: database.url, TMPDIR: temporary },
+      dir,
+      'head -c 4',
+    ).ended;
+    expect(ended).toMatchObject({ code: 0, stdout: 'PAR1', stderr: '' });
+    expect(readdirSync(temporary)).toEqual([]);
+    rmSync(temporary, { recursive: true });
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { startCommand } from '../../support/cli.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const { it, database, sql } = withDatabase({ max: 2 });
+let dir: string;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'recorder-status-'));
+  writeFileSync(join(dir, 'recorder.yaml'), 'network: mainnet\n');
+  await sql`insert into recorder.targets (source, target_key, target) values ('subnets', 'network=mainnet', '{}')`;
+});
+afterAll(async () => {
+  rmSync(dir, { recursive: true });
+});
+beforeEach(async () => {
+  await sql`truncate recorder.target_datasets, recorder.schedules`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, last_success_at)
+    values ('subnets', 'network=mainnet', 'subnets', 3600000, true, now() - interval '1 year', now())`;
+});
+
+const status = (...args: string[]) =>
+  startCommand(['status', ...args], { DATABASE_URL: database.url }, dir).ended;
+
+it('exits 0 when all is well', async () => {
+  const { code, stdout } = await status();
+  expect(code).toBe(0);
+  expect(stdout).toContain('targets late: 0, failing: 0, incomplete: 0; standing still: 0');
+});
+
+it.each([
+  [
+    'late',
+    /^late since .*: subnets of network=mainnet: no run succeeded since$/m,
+    () => sql`update recorder.target_datasets set last_success_at = now() - interval '4 hours'`,
+  ],
+  [
+    'failing',
+    /^failing since .*: subnets of network=mainnet: HTTP 503$/m,
+    () =>
+      sql`update recorder.target_datasets set failures = 1, last_failure_at = now(), last_error = 'HTTP 503'`,
+  ],
+  [
+    'failing',
+    /^failing since .*: subnets of network=mainnet: \\u009b31m HTTP 503 \\u202e\\u000d$/m,
+    () =>
+      sql`update recorder.target_datasets set failures = 1, last_failure_at = now(), last_error = ${'\u009b31m HTTP 503 \u202e\r'}`,
+  ],
+  [
+    'incomplete',
+    /^incomplete since .*: subnets of network=mainnet: 1 of 7 items could not be read$/m,
+    () =>
+      sql`update recorder.target_datasets set incomplete_since = now(), incomplete_reason = '1 of 7 items could not be read'`,
+  ],
+  [
+    'standing still',
+    /^standing still since .*: schedule plan subnets: the queue does not have it$/m,
+    () =>
+      sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at) values ('recorder', 'plan subnets', 3600000, null, now() - interval '2 minutes', now())`,
+  ],
+] as const)('exits 1 when something is %s, and says what and why', async (state, said, make) => {
+  await make();
+  const { code, stdout } = await status();
+  expect(code).toBe(1);
+  expect(stdout).toMatch(said);
+  const { findings } = JSON.parse((await status('--json')).stdout);
+  expect(findings).toContainEqual(expect.objectContaining({ state, count: 1 }));
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { matchingTargets } from '../../../src/cli/commands/targets.ts';
+import { aggregatedSignatures } from '../../../src/datasets/chain-data/aggregated-signatures.ts';
+import { nftTokens } from '../../../src/datasets/chain-data/nft-tokens.ts';
+import type { Dataset, Scope, Target } from '../../../src/datasets/contract.ts';
+import { metricPoints } from '../../../src/datasets/metrics/metric-points.ts';
+import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
+import { UsageError } from '../../../src/lib/errors.ts';
+import { asDeclared } from '../../../src/recording/active-feed.ts';
+
+const ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
+const scope: Scope = {
+  network: 'mainnet',
+  observer: 'test',
+  shares: 1,
+  watch: {
+    chains: ['43114', '43113'],
+    nodeIds: [],
+    subnets: [],
+    addresses: [],
+    evmAddresses: [],
+    contracts: [],
+    collections: [{ chain: '43114', address: ADDRESS.toLowerCase() }],
+    transactions: [],
+    assets: [],
+  },
+  nodes: ['one', 'two'],
+  tags: {},
+  options: {},
+};
+
+const matching = ({ source, ...dataset }: Dataset, ...texts: string[]): readonly Target[] =>
+  matchingTargets(
+    asDeclared({ source, datasets: [{ source, ...dataset }] }, source.targets(scope)),
+    scope,
+    texts,
+  );
+
+function refusal(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof UsageError) return error.problems.join('\n');
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('--target', () => {
+  it('takes keys in both spellings', () => {
+    const wanted = { chainId: '43114', metric: 'txCount', timeInterval: 'day' };
+    for (const [chain, interval] of [
+      ['chainId', 'timeInterval'],
+      ['chain_id', 'time_interval'],
+    ])
+      expect(matching(metricPoints, `${chain}=43114`, 'metric=txCount', `${interval}=day`)).toEqual([wanted]);
+    expect(matching(pBlocks, 'node=one', 'block_id=abc')).toEqual([{ node: 'one', blockId: 'abc' }]);
+  });
+
+  it('takes EVM addresses in any case, for what is watched and for what is asked on demand', () => {
+    const list = { chainId: '43114', collection: ADDRESS.toLowerCase() };
+    for (const text of [ADDRESS, ADDRESS.toLowerCase(), `0x${ADDRESS.slice(2).toUpperCase()}`]) {
+      expect(matching(nftTokens, `collection=${text}`)).toEqual([list]);
+      expect(matching(nftTokens, 'chain_id=43114', `collection=${text}`, 'token_id=7')).toEqual([
+        { ...list, tokenId: '7' },
+      ]);
+    }
+  });
+
+  it('with an unknown key names the keys and some of their values', () => {
+    const said = refusal(() => matching(metricPoints, 'chain=43114'));
+    expect(said).toContain('--target chain=43114: no such key');
+    expect(said).toContain('chainId (43113, 43114)');
+    expect(said).toContain('timeInterval (day, hour, month, week)');
+    expect(said).toMatch(/metric \(activeAddresses, .* and 12 more\)/);
+  });
+
+  it('with an unknown value names some that there are', () => {
+    const said = refusal(() => matching(metricPoints, 'metric=txCount', 'chain_id=1'));
+    expect(said).toBe('--target chainId=1: no target matches; chainId may be 43113, 43114');
+  });
+
+  it('whose values never come together says so', () => {
+    const said = refusal(() => matching(metricPoints, 'metric=feesPaid', 'timeInterval=hour'));
+    expect(said).toContain('metric=feesPaid timeInterval=hour: no target matches all of them together');
+  });
+
+  it('that fits neither what is watched nor what can be demanded tells of both', () => {
+    expect(refusal(() => matching(pBlocks, 'node=three'))).toMatch(
+      /exactly one of blockId, height[\s\S]*node may be one, two/,
+    );
+    const token = refusal(() => matching(nftTokens, 'collection=0x12'));
+    expect(token).toContain('tokenId: must be a token id');
+    expect(token).toContain(`collection may be ${ADDRESS.toLowerCase()}`);
+  });
+
+  it('is needed for what is asked on demand only: it says which', () => {
+    expect(refusal(() => matching(aggregatedSignatures))).toBe(
+      '--target message: a message or a justification is required, or else a txHash',
+    );
+  });
+
+  it('that is no pair, or names a key twice, is refused; all at once', () => {
+    const said = refusal(() => matching(metricPoints, 'txCount', '=1', 'chainId=1', 'chain_id=2'));
+    expect(said.split('\n')).toHaveLength(3);
+    expect(said).toContain('chainId is given twice');
+  });
+});

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recorded } from '../../src/reporting/recorded-datasets.ts';
+import { reports } from '../../src/reporting/reports/questions.ts';
+import { startCommand } from '../support/cli.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'recorder-completion-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const scripts = new Map<string, string>();
+beforeAll(async () => {
+  for (const shell of ['bash', 'zsh', 'fish'])
+    scripts.set(shell, (await startCommand(['completion', shell], {}, dir).ended).stdout);
+});
+
+/** What bash offers for the words of a line, the last of which is under way. */
+function offered(...words: string[]): string[] {
+  const line = ['chain-recorder', ...words];
+  const asked = `${scripts.get('bash')}
+COMP_WORDS=(${line.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${line.length - 1}
+_chain_recorder; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', asked], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter(Boolean);
+}
+
+describe('bash completes', () => {
+  it('commands', () => {
+    expect(offered('')).toEqual(expect.arrayContaining(['up', 'doctor', 'init', 'completion']));
+    expect(offered('que')).toEqual(['query']);
+  });
+
+  it('datasets, reports, actions and options', () => {
+    expect(offered('record', '')).toEqual(expect.arrayContaining(recorded.map(({ name }) => name)));
+    expect(offered('report', '')).toEqual(expect.arrayContaining(reports().map(({ name }) => name)));
+    expect(offered('record', '--t')).toEqual(['--target']);
+    expect(offered('query', '--as')).toEqual(['--as-of']);
+    expect(offered('maintenance', 'a')).toEqual(['announce']);
+    expect(offered('no-such-command', '')).toEqual([]);
+  });
+
+  it('an argument once, and leaves the value of an option to files', () => {
+    expect(offered('record', 'validators', 'val')).toEqual([]);
+    expect(offered('record', 'validators', '--j')).toEqual(['--json']);
+    expect(offered('report', 'status', '--to', '')).toEqual([]);
+  });
+});
+
+it.each(['zsh', 'fish'])('the script of %s has every command, dataset and report', (shell) => {
+  const script = scripts.get(shell) ?? '';
+  for (const { name } of [...recorded, ...reports()]) expect(script).toMatch(new RegExp(`\\b${name}\\b`));
+  if (spawnSync(shell, ['--version']).error)
+    console.warn(`skipped: ${shell} is not here, so its script was not read by it`);
+  else {
+    const file = join(dir, `completion.${shell}`);
+    writeFileSync(file, script);
+    expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' }).stderr).toBe('');
+    if (shell === 'fish') {
+      const asked = `source ${file}; complete -C 'chain-recorder record validator_up'`;
+      const { stdout } = spawnSync(shell, ['--no-config', '-c', asked], { encoding: 'utf8' });
+      expect(stdout).toBe('validator_uptime\n');
+    }
+  }
+});

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
+import { examineProcesses } from '../../src/doctor/check-processes.ts';
+import { examineRecording } from '../../src/doctor/check-recording.ts';
+import { examineServer } from '../../src/doctor/check-server.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { configurationOf } from '../../src/recording/configuration.ts';
+import { Membership } from '../../src/recording/membership.ts';
+import { registerAll } from '../../src/recording/register.ts';
+import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+
+const configured = (change: object) => {
+  const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];
+  const config = checkConfig({ network: 'mainnet', upstreams: { nodes }, ...change }, catalogNames, 'test');
+  return { config, watched: activeFeeds(config) };
+};
+
+describe('the processes of a record', () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  beforeAll(async () => {
+    database = await testDatabase();
+    sql = postgres(database.url, { max: 2, onnotice: () => {} });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await database.close();
+  });
+  const examined = (change: object) => {
+    const { config, watched } = configured(change);
+    return examineProcesses(sql, config, watched);
+  };
+
+  it('are named, and told where this configuration does not go together with theirs', async () => {
+    expect(await examined({})).toEqual([
+      { check: 'processes', ok: true, found: expect.stringContaining('nothing records now') },
+    ]);
+    const { config, watched } = configured({});
+    const membership = await Membership.join(sql, configurationOf(config, watched), 'host/7', ['worker']);
+    await registerAll(sql, watched, Date.now(), membership.registrant);
+    expect(await examined({})).toEqual([{ check: 'processes', ok: true, found: 'host/7 records' }]);
+    expect(await examined({ network: 'fuji' })).toMatchObject([
+      {
+        ok: false,
+        found: expect.stringContaining('records mainnet'),
+        mend: expect.stringContaining('name:'),
+      },
+    ]);
+    expect(await examined({ datasets: { peers: { every: '7m' } } })).toMatchObject([
+      { ok: false, found: 'host/7 runs with another configuration than this one' },
+    ]);
+    const others = await examined({ name: 'second' });
+    expect(others.length).toBeGreaterThan(0);
+    for (const { ok, found } of others) {
+      expect(ok).toBe(false);
+      expect(found).toContain('the recorder "recorder" records it');
+    }
+    await membership.leave();
+    expect(await examined({ name: 'second' })).toMatchObject([{ ok: true }]);
+  });
+});
+
+describe('the coverage of blocks', () => {
+  it('that reaches beyond what a chain can have is named, with a statement that mends it', async () => {
+    const database = await testDatabase();
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    await sql`insert into recorder.coverage (dataset, target_key, axis, covered) values
+      ('native_transactions', 'address=0xa chainId=43114', 'height', '{[0,71234548)}'),
+      ('native_transactions', 'address=0xb chainId=43114', 'height', '{[0,9007199254740971)}'),
+      ('metric_points', 'chainId=43114', 'time', '{[1577836800000,1763600000000)}')`;
+    const blind = async () =>
+      (await examineRecording(sql, null, [], systemClock)).filter(({ check }) => check === 'coverage');
+    const [found, ...others] = await blind();
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('native_transactions of address=0xb chainId=43114'),
+    });
+    const statement = /update .*$/.exec(found?.mend ?? '')?.[0] ?? '';
+    await sql.unsafe(statement.replace('HEIGHT', '71234567'));
+    expect(await blind()).toEqual([]);
+    const rows = await sql`
+      select covered::text from recorder.coverage where dataset = 'native_transactions' order by target_key`;
+    expect(rows.map(({ covered }) => covered)).toEqual(['{[0,71234548)}', '{[0,71234567)}']);
+    await sql.end();
+    await database.close();
+  });
+
+  it('of a record is within that', async () => {
+    const database = await recordedDatabase();
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    const [covered] = await sql`select count(*)::int as targets from recorder.coverage where axis = 'height'`;
+    expect(covered?.targets).toBeGreaterThan(2);
+    const checks = await examineRecording(sql, null, [], systemClock);
+    expect(checks.filter(({ check }) => check === 'coverage')).toEqual([]);
+    await sql.end();
+    await database.close();
+  });
+});
+
+describe('the server', () => {
+  const { config } = configured({});
+  const examined = (port: number, host = '127.0.0.1') =>
+    examineServer({ host, port, token: undefined }, config);
+
+  it('whose port is free can listen', async () => {
+    expect(await examined(await freePort())).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['another program', 'hello', { ok: false, found: expect.stringMatching(/in use by another program$/) }],
+    [
+      'a recorder',
+      '{"status":"up"}',
+      { ok: true, found: expect.stringContaining('a chain-recorder listens') },
+    ],
+  ])('whose port %s has', async (_, answer, expected) => {
+    const other = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    expect(await examined(typeof address === 'object' ? (address?.port ?? 0) : 0)).toMatchObject(expected);
+    other.close();
+  });
+
+  it('that everybody could read, or whose host is not of this machine', async () => {
+    expect(await examined(0, '0.0.0.0')).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('set RECORDER_TOKEN'),
+    });
+    const elsewhere = await examineServer({ host: '192.0.2.1', port: 0, token: 'x'.repeat(16) }, config);
+    expect(elsewhere).toMatchObject({
+      ok: false,
+      found: 'RECORDER_HOST: 192.0.2.1 is no address of this machine',
+      mend: expect.stringContaining('127.0.0.1'),
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { commandLine } from '../../src/cli/program.ts';
+import { versionOf } from '../../src/lib/version.ts';
+
+const { commands } = commandLine();
+
+/** What a command writes where it is asked for help. */
+function helpOf(name: string): string {
+  let said = '';
+  const command = commandLine().commands.find((one) => one.name() === name);
+  command?.configureOutput({ writeOut: (text) => (said += text) });
+  command?.outputHelp();
+  return said;
+}
+
+describe.each(commands.map((command) => command.name()))('%s --help', (name) => {
+  it('shows examples of the command that have only options that it takes', () => {
+    const [, example = ''] = helpOf(name).split('\nExample:\n');
+    expect(example).toMatch(new RegExp(`^(?:  .*chain-recorder ${name}\\b.*\\n)+$`));
+    const known = commands.find((one) => one.name() === name)?.options.map(({ long }) => long);
+    for (const [option] of example.matchAll(/--[a-z-]+/g)) expect(known).toContain(option);
+  });
+});
+
+it('--version says the one of the package', () => {
+  let said = '';
+  const program = commandLine().configureOutput({ writeOut: (text) => (said += text) });
+  expect(() => program.parse(['node', 'chain-recorder', '--version'])).toThrow();
+  expect(said).toBe(`${versionOf()}\n`);
+});

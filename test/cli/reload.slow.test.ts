@@ -1,0 +1,243 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { freePort } from '../../src/db/embedded/free-port.ts';
+import { type Running, startCommand } from '../support/cli.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { NotifySocket, noNotifySocket } from '../support/notify-socket.ts';
+
+const HOOK_KEY = 'correct-horse-battery';
+let database: TestDatabase;
+let sql: postgres.Sql;
+let sandbox: Sandbox;
+let dir: string;
+let socket: NotifySocket | null = null;
+let up: Running;
+let port: number;
+
+beforeAll(async () => {
+  [database, sandbox] = await Promise.all([testDatabase(), startSandbox({ incidents: false })]);
+  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  dir = mkdtempSync(join(tmpdir(), 'recorder-reload-'));
+  if (!noNotifySocket) socket = await NotifySocket.open(join(dir, 'notify'));
+  port = await freePort();
+  write(1, '60s');
+  up = startCommand(
+    ['up'],
+    {
+      DATABASE_URL: database.url,
+      RECORDER_PORT: String(port),
+      HOOK_KEY,
+      ...(socket ? { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '2000000' } : {}),
+    },
+    dir,
+  );
+});
+afterAll(async () => {
+  up.process.kill('SIGKILL');
+  socket?.close();
+  await sandbox.close();
+  await sql.end();
+  await database.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** The configuration with so many nodes, and more settings. */
+function write(nodes: number, every: string, more: object = {}): void {
+  const watched = sandbox.watch.nodes.slice(0, nodes);
+  const config = {
+    network: 'sandbox',
+    upstreams: { nodes: watched.map(({ name, path }) => ({ name, url: sandbox.url + path })) },
+    datasets: { node_health: { every }, peers: { enabled: false } },
+    ...more,
+  };
+  writeFileSync(join(dir, 'recorder.yaml'), stringify(config));
+}
+
+async function get(path: string): Promise<{ code: number; text: string }> {
+  try {
+    const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`);
+    return { code: statusCode, text: await body.text() };
+  } catch {
+    return { code: 0, text: '' };
+  }
+}
+const ready = async () => (await get('/ready')).code;
+const reloadedWell = async () =>
+  (await get('/metrics')).text.match(/^chain_recorder_config_last_reload_successful (\d)$/m)?.[1];
+const probed = async () => {
+  const rows = await sql<{ node: string }[]>`
+    select distinct t.target ->> 'node' as node from recorder.targets t join recorder.target_datasets d using (source, target_key)
+    join reporting.node_probes p on p.node = t.target ->> 'node' where d.dataset = 'node_health' and d.active order by 1`;
+  return rows.map(({ node }) => node);
+};
+const titled = (title: string) => ({ server: { status: { title } } });
+const hooked = (title: string) => ({
+  alerts: { channels: [{ name: 'hook', type: 'webhook', url: `http://127.0.0.1:1/\${HOOK_KEY}` }] },
+  ...titled(title),
+});
+const nodes = (count: number) => sandbox.watch.nodes.slice(0, count).map(({ name }) => name);
+
+describe('SIGHUP', () => {
+  it('lets a running recorder take over what its file says now', async () => {
+    await expect.poll(ready, { timeout: 50_000 }).toBe(200);
+    await expect.poll(probed, { timeout: 50_000 }).toEqual(nodes(1));
+    write(2, '30s');
+    up.process.kill('SIGHUP');
+    await expect.poll(probed, { timeout: 50_000 }).toEqual(nodes(2));
+    await expect.poll(ready, { timeout: 50_000 }).toBe(200);
+    expect(await reloadedWell()).toBe('1');
+    expect(up.process.exitCode).toBe(null);
+  });
+
+  it('of a file that is wrong changes nothing, and is told', async () => {
+    write(1, 'soon', { wach: {}, server: { public: ['all'] } });
+    up.process.kill('SIGHUP');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    expect(await ready()).toBe(200);
+    expect(await probed()).toEqual(nodes(2));
+  });
+
+  it('of a file that could not be started with changes nothing either', async () => {
+    write(2, '30s', { server: { status: { logo: 'no-such-file.svg' } } });
+    up.process.kill('SIGHUP');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    expect(await ready()).toBe(200);
+    // It is the newest again without a change.
+    write(2, '30s');
+    up.process.kill('SIGHUP');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('1');
+  });
+
+  it('keeps what only the new file, or only the one before, names as a secret out of the log', async () => {
+    for (const said of [hooked('first'), hooked(HOOK_KEY), titled('without'), hooked(HOOK_KEY)]) {
+      write(2, '30s', said);
+      up.process.kill('SIGHUP');
+      const { title } = said.server.status;
+      await expect.poll(async () => (await get('/status')).text, { timeout: 50_000 }).toContain(title);
+      await expect.poll(ready, { timeout: 50_000 }).toBe(200);
+    }
+  });
+
+  it('of a file that names a secret which is not set stops nothing', async () => {
+    const processes = async () => {
+      const rows = await sql<{ process: string }[]>`
+        select process from recorder.processes where recorder = 'recorder' and left_at is null`;
+      return rows.map(({ process }) => process);
+    };
+    const before = await processes();
+    const sink = { name: 'lake', type: 'webhook', url: `http://127.0.0.1:1/\${LAKE_KEY}` };
+    write(2, '30s', { ...hooked(HOOK_KEY), changes: { sinks: [sink] } });
+    up.process.kill('SIGHUP');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    expect(await ready()).toBe(200);
+    expect(await processes()).toEqual(before);
+  });
+
+  it('of a file that only the database refuses goes back to the one before', async () => {
+    // Another recorder of this name records another network here.
+    await sql`insert into recorder.configurations (recorder, digest, network, generation, newest, first_seen_at)
+      values ('other', 'd', 'fuji', 1, true, now())`;
+    await sql`insert into recorder.processes (process, recorder, digest, roles, started_at, seen_at)
+      values ('p', 'other', 'd', '{worker}', now(), now() + interval '1 hour')`;
+    write(2, '30s', { ...hooked(HOOK_KEY), name: 'other' });
+    up.process.kill('SIGHUP');
+    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    await expect.poll(ready, { timeout: 50_000 }).toBe(200);
+    const [row] = await sql`select count(*)::int as running from reporting.processes
+      where recorder = 'recorder' and state = 'running'`;
+    expect(row).toEqual({ running: 1 });
+  });
+});
+
+describe('a second SIGHUP', () => {
+  it('while the first one is being refused is taken over', async () => {
+    await sql.unsafe(`create table public.held (subject text); grant usage on schema public to recorder_reader;
+      grant select on public.held to recorder_reader`);
+    const holder = postgres(database.url, { max: 1, onnotice: () => {} });
+    await holder.unsafe('begin; lock table public.held');
+    const rules = [
+      { name: 'wrong', sql: 'select nothing from reporting.alerts' },
+      { name: 'waits', sql: 'select subject from public.held' },
+    ];
+    const { alerts, server } = hooked('second');
+    write(2, '30s', { alerts: { ...alerts, rules } });
+    up.process.kill('SIGHUP');
+    const waiting = async () => (await sql`select from pg_locks where not granted`).length;
+    await expect.poll(waiting, { timeout: 50_000 }).toBe(1);
+    write(2, '30s', { alerts, server });
+    up.process.kill('SIGHUP');
+    const title = async () => /<title>(.*?)<\/title>/.exec((await get('/status')).text)?.[1];
+    await expect.poll(title, { timeout: 50_000 }).toBe('second');
+    await holder.end({ timeout: 1 });
+    expect(up.process.exitCode).toBe(null);
+  });
+});
+
+describe('systemd', () => {
+  it.skipIf(noNotifySocket)(
+    `is told that up is ready, works, and takes over a configuration${noNotifySocket}`,
+    async () => {
+      const signs = () => socket?.told.filter((one) => /^[A-Z]+=1$/.test(one)) ?? [];
+      await expect.poll(signs, { timeout: 50_000 }).toContain('WATCHDOG=1');
+      const [first, ...rest] = signs().filter((one) => one !== 'WATCHDOG=1' && one !== 'BARRIER=1');
+      expect(first).toBe('READY=1');
+      // Taken over five times, once more and back, and once more and over another one.
+      const over = ['RELOADING=1', 'READY=1'];
+      expect(rest).toEqual([
+        ...over,
+        ...over,
+        ...over,
+        ...over,
+        ...over,
+        'RELOADING=1',
+        ...over,
+        'RELOADING=1',
+        ...over,
+      ]);
+    },
+  );
+
+  it('ends it in order, and the log has what changed and what was wrong', async () => {
+    up.process.kill('SIGTERM');
+    const { code, stderr } = await up.ended;
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain(HOOK_KEY);
+    if (socket) await expect.poll(() => socket?.told).toContain('STOPPING=1');
+    const lines = stderr.split('\n').filter((line) => line.includes('onfiguration'));
+    const log = lines.map((line): Record<string, unknown> => JSON.parse(line));
+    const taken = log.filter(({ changes }) => changes !== undefined).map(({ changes }) => changes);
+    expect(taken).toEqual([
+      [`upstreams.nodes[${nodes(2)[1]}]: added`, 'datasets.node_health.every: 60000 → 30000'],
+      ['server.status.title: Status of the nodes → first', 'alerts.channels[hook]: added'],
+      ['server.status.title: first → [redacted]'],
+      ['server.status.title: [redacted] → without', 'alerts.channels[hook]: taken out'],
+      ['server.status.title: without → [redacted]', 'alerts.channels[hook]: added'],
+      ['name: recorder → other'],
+      [
+        'server.status.title: [redacted] → Status of the nodes',
+        'alerts.rules[wrong]: added',
+        'alerts.rules[waits]: added',
+      ],
+      [
+        'server.status.title: Status of the nodes → second',
+        'alerts.rules[wrong]: taken out',
+        'alerts.rules[waits]: taken out',
+      ],
+    ]);
+    const problems = log.flatMap(({ problems: found }) => (Array.isArray(found) ? [found.join(' ')] : []));
+    expect(problems[0]).toContain('datasets.node_health.every');
+    expect(problems).toEqual([
+      expect.stringMatching(/no such setting; did you mean watch\?/),
+      expect.stringContaining('no-such-file.svg'),
+      'changes.sinks[0].url: LAKE_KEY is not set',
+      expect.stringContaining('records fuji in this database'),
+      expect.stringMatching(/^alerts\.rules\[0\]\.sql: column "nothing" does not exist/),
+    ]);
+  });
+});

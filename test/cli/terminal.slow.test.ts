@@ -1,0 +1,254 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import stringWidth from 'string-width';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { stringify } from 'yaml';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { catalogNames } from '../../src/app/configured-feeds.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { startCommand } from '../support/cli.ts';
+import { withDatabase } from '../support/fixture.ts';
+import { noTerminal, type OnTerminal, plainLines, startOnTerminal } from '../support/terminal.ts';
+
+const CTRL_C = '\x03';
+const CTRL_D = '\x04';
+const PATIENCE = { timeout: 30_000, interval: 20 };
+
+const { it, database } = withDatabase();
+let sandbox: Sandbox;
+let dir: string;
+const running = new Set<OnTerminal>();
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ incidents: false, blocksPerHour: 12 });
+  dir = mkdtempSync(join(tmpdir(), 'recorder-terminal-'));
+  const config = {
+    network: 'sandbox',
+    upstreams: { chainData: { url: sandbox.url } },
+    watch: { nodeIds: sandbox.watch.nodeIds.slice(0, 1) },
+  };
+  writeFileSync(join(dir, 'recorder.yaml'), stringify(config));
+});
+afterAll(async () => {
+  for (const one of running) one.kill(); // those of a test that failed
+  await sandbox.close();
+  rmSync(dir, { recursive: true });
+});
+
+function start(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  more: Parameters<typeof startOnTerminal>[3] & { cwd?: string } = {},
+): OnTerminal {
+  const one = startOnTerminal(args, { DATABASE_URL: database.url, ...env }, more.cwd ?? dir, more);
+  running.add(one);
+  return one;
+}
+
+/** The lines of the summary: those from its rule on. Empty: there is none. */
+function summaryOf(terminal: OnTerminal): string[] {
+  const lines = terminal.text().split('\n');
+  const rules = lines.flatMap((line, at) => (/^\d\d:\d\d:\d\d\S+ ─+$/.test(line) ? [at] : []));
+  expect(rules.length).toBeLessThanOrEqual(1);
+  return rules[0] === undefined ? [] : lines.slice(rules[0]);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what terminals obey
+const OBEYED = /\u001b/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what terminals obey
+const SWITCH = /\u001b\[\?(\d+)([hl])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what terminals obey
+const COLOUR = /\u001b\[[0-9;]*[1-9][0-9;]*m/;
+
+/** What a command switched on the terminal and did not switch back: the cursor and line breaks are on, all else is off. */
+function leftSwitched(written: string): string[] {
+  const switched = new Map([...written.matchAll(SWITCH)].map(([, mode = '', to]) => [mode, to]));
+  return [...switched].flatMap(([mode, to]) =>
+    to === (['7', '25'].includes(mode) ? 'h' : 'l') ? [] : [mode],
+  );
+}
+
+describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTerminal})` : ''}`, () => {
+  it('up shows lines for people, and a summary that is redrawn in place and leaves nothing behind', async () => {
+    const up = start(['up'], {}, { rows: 40 });
+    // The rate is not known yet when it is shown first.
+    await expect.poll(() => summaryOf(up).join('\n'), PATIENCE).toMatch(/ rows {3}[\d,]+ rows\/s\n/);
+    expect(summaryOf(up)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^sandbox {3}http:\/\/127\.0\.0\.1:\d+ {3}Ctrl-C stops$/),
+        expect.stringMatching(/^nothing is late$|^late since /),
+      ]),
+    );
+    for (const [columns, rows] of [
+      [40, 40],
+      [120, 40],
+    ] as const) {
+      // Right after it was drawn: between a terminal's change and the signal that tells of it, it would be drawn wrongly.
+      const drawn = summaryOf(up)[0];
+      await expect.poll(() => summaryOf(up)[0], PATIENCE).not.toBe(drawn);
+      up.resize(columns, rows);
+      await expect.poll(() => summaryOf(up)[0]?.length, PATIENCE).toBe(Math.min(40, columns - 1));
+      for (const line of summaryOf(up)) expect(stringWidth(line)).toBeLessThan(columns);
+    }
+    // What is typed is shown by the terminal itself: the next summary takes it away, and stands where the one before stood.
+    up.type('#\r\r@');
+    await expect.poll(() => up.written(), PATIENCE).toContain('@');
+    await expect.poll(() => up.text(), PATIENCE).not.toMatch(/[#@]/);
+    expect(summaryOf(up)).not.toEqual([]);
+    up.type(CTRL_C);
+    expect(await up.ended).toEqual({ code: 0, restored: true });
+    expect(up.text()).toMatch(/^\d\d:\d\d:\d\d INFO {2}stopping$/m);
+    expect(up.text()).not.toMatch(/^\{|─|rows\/s/m);
+    expect(up.written()).toMatch(COLOUR);
+    expect(up.cursor()).toBe(0);
+    expect(leftSwitched(up.written())).toEqual([]);
+  });
+
+  describe.concurrent('up respects', () => {
+    const server = ['up', '--roles', 'server'];
+    const shown = (terminal: OnTerminal) => expect.poll(() => terminal.text(), PATIENCE).toContain(' rows/s');
+
+    it('NO_COLOR, also where it is narrow', async () => {
+      const up = start(server, { NO_COLOR: '1' }, { columns: 40 });
+      await shown(up);
+      for (const line of summaryOf(up)) expect(stringWidth(line)).toBeLessThan(40);
+      expect(up.written()).not.toMatch(COLOUR);
+      up.type(CTRL_C);
+      expect(await up.ended).toEqual({ code: 0, restored: true });
+    });
+
+    it.each([
+      ['a terminal that can only write lines', { TERM: 'dumb' }, /^\d\d:\d\d:\d\d INFO /],
+      ['who wants JSON', { LOG_FORMAT: 'json', FORCE_COLOR: '1' }, /^\{.*\}$/],
+    ])('%s', async (_, env, line) => {
+      const up = start(server, env, { columns: 300 });
+      await expect.poll(() => up.text(), PATIENCE).toContain('how to look at it');
+      up.type(CTRL_C);
+      expect((await up.ended).code).toBe(0);
+      expect(up.written()).not.toMatch(OBEYED);
+      for (const one of plainLines(up.written()).filter((text) => text !== '' && text !== '^C'))
+        expect(one.replace('^C', '')).toMatch(line);
+    });
+
+    it('a redirect: the log goes there as JSON, and the summary is on the terminal', async () => {
+      const up = start(server, {}, { redirected: '2>log' });
+      await shown(up);
+      up.type(CTRL_C);
+      expect((await up.ended).code).toBe(0);
+      expect(up.text()).toBe('');
+      const log = readFileSync(join(dir, 'log'), 'utf8').trimEnd().split('\n');
+      for (const line of log) expect(JSON.parse(line)).toHaveProperty('msg');
+    });
+  });
+
+  it('backfill shows how far it is in one line, and Ctrl-C leaves the terminal as it was', async () => {
+    const range = ['--from', '2023-01-01', '--to', '2026-06-01', '--target', 'blockchainId=p-chain'];
+    const backfill = start(['backfill', 'proposed_blocks', ...range], {}, { columns: 60 });
+    await expect.poll(() => backfill.text(), PATIENCE).toMatch(/ [1-9]\d* % \| 0\/3 runs \| \d+ rows/);
+    backfill.type(CTRL_C);
+    expect(await backfill.ended).toEqual({ code: 75, restored: true });
+    expect(leftSwitched(backfill.written())).toEqual([]);
+    expect(backfill.text().match(/ rows \|/g)).toHaveLength(1);
+    expect(backfill.text()).toContain('run the same command again');
+  });
+
+  it('tables fit, whatever is in them, and times are local and say so; JSON and CSV are in UTC', async () => {
+    const sql = `select now() as at, repeat('世界', 40) as wide, repeat('x', 300) as long, 1234567890123456789 as exact`;
+    const zone = { TZ: 'Asia/Kathmandu' };
+    const [table, status, json, csv] = ['table', null, 'json', 'csv'].map((format) =>
+      start(format === null ? ['status'] : ['query', sql, '--format', format], zone, { columns: 100 }),
+    );
+    if (!table || !status || !json || !csv) throw new Error('none was started');
+    expect((await table.ended).code).toBe(0);
+    await Promise.all([status.ended, json.ended, csv.ended]);
+    expect(plainLines(table.written()).join('\n')).toMatch(
+      /^at .*\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*\+05:45 /,
+    );
+    const lines = [...plainLines(table.written()), ...plainLines(status.written())];
+    expect(lines.filter((line) => stringWidth(line) > 100)).toEqual([]);
+    expect(JSON.parse(json.written())[0].at).toMatch(/(\+00:00|Z)$/);
+    expect(csv.written()).toMatch(/^at,wide,long,exact\r\n\S+(\+00:00|Z),/);
+  });
+
+  describe('init', () => {
+    const folder = (name: string) => {
+      const cwd = join(dir, name);
+      mkdirSync(cwd);
+      return cwd;
+    };
+    /** Waits until the last line asks, and answers. */
+    const answer = async (init: OnTerminal, question: string, keys: string) => {
+      await expect.poll(() => init.text().split('\n').at(-1), PATIENCE).toContain(question);
+      init.type(keys);
+    };
+
+    it('asks for what is needed, says what is wrong with an answer, and asks again', async () => {
+      const cwd = folder('asked');
+      const init = start(['init'], {}, { cwd });
+      const [node] = sandbox.watch.nodes;
+      await answer(init, 'Network (mainnet, fuji or sandbox) [mainnet]', 'moonnet\r');
+      await expect.poll(() => init.text(), PATIENCE).toContain('moonnet: must be one of mainnet, fuji');
+      await answer(init, 'Network', 'sandbox\r');
+      await answer(init, 'URL of the chain data service [https://data-api', `${sandbox.url}\r`);
+      await answer(init, 'URL of the metrics service', `-\r`);
+      await answer(init, 'URLs of your nodes', `${sandbox.url}${node?.path} 127.0.0.1:9650\r`);
+      await expect
+        .poll(() => init.text(), PATIENCE)
+        .toContain('127.0.0.1:9650: must be an http or https URL');
+      await answer(init, 'URLs of your nodes', `one=${sandbox.url}${node?.path}\r`);
+      // Without the metrics service no chain is asked for.
+      await answer(init, 'Validators to watch', 'NodeID-1\r');
+      await expect.poll(() => init.text(), PATIENCE).toContain('NodeID-1: is mistyped');
+      await answer(init, 'Validators to watch', `${sandbox.watch.nodeIds[0]}\r`);
+      await answer(init, 'Addresses to watch', '\r');
+      expect(await init.ended, init.text()).toEqual({ code: 0, restored: true });
+      expect(loadConfig(join(cwd, 'recorder.yaml'), catalogNames)).toMatchObject({
+        network: 'sandbox',
+        upstreams: { chainData: { url: sandbox.url }, nodes: [{ name: 'one' }] },
+        watch: { chains: [], nodeIds: [sandbox.watch.nodeIds[0]], addresses: [] },
+      });
+      const again = start(['init'], {}, { cwd });
+      expect(await again.ended).toEqual({ code: 2, restored: true });
+      expect(again.text()).toMatch(/^recorder.yaml: is there already, and is not overwritten/);
+    });
+
+    it.each([
+      ['Ctrl-C', CTRL_C],
+      ['Ctrl-D', CTRL_D],
+    ])('leaves nothing behind at %s', async (key, keys) => {
+      const cwd = folder(key);
+      const init = start(['init'], {}, { cwd });
+      await answer(init, 'Network', 'sandbox\r');
+      await answer(init, 'chain data', keys);
+      expect(await init.ended).toEqual({ code: 1, restored: true });
+      expect(init.text()).toMatch(/\nnothing was written$/);
+      expect(existsSync(join(cwd, 'recorder.yaml'))).toBe(false);
+    });
+
+    it.each([
+      [['--config', 'no/such/recorder.yaml'], /there is no folder .*no\/such: make it/],
+      [['--chain', 'C'], /recorder.yaml: watch.chains\[0\]: must be an EVM chain id/],
+    ])('refuses before it asks: %j', async (args, reason) => {
+      const init = start(['init', ...args], {}, { cwd: folder(args[0] ?? ''), columns: 200 });
+      expect(await init.ended).toEqual({ code: 2, restored: true });
+      expect(init.text()).toMatch(reason);
+      expect(init.text()).not.toContain('Network');
+    });
+  });
+});
+
+it('a pipe gets lines of JSON and nothing that a terminal obeys, also where colours are forced', async () => {
+  const env = { DATABASE_URL: database.url, FORCE_COLOR: '3', TERM: 'xterm-256color' };
+  const up = startCommand(['up', '--roles', 'server'], env, dir);
+  let stderr = '';
+  up.process.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  await expect.poll(() => stderr, PATIENCE).toContain('how to look at it');
+  up.process.kill('SIGINT');
+  const { code, stdout } = await up.ended;
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  for (const line of stderr.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
+  expect(stderr).not.toMatch(OBEYED);
+});

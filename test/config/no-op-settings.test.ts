@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import { catalogNames } from '../../src/app/configured-feeds.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import type { Ask, Scope } from '../../src/datasets/contract.ts';
+import { recorded } from '../../src/reporting/recorded-datasets.ts';
+import { problemsOf } from './problems.ts';
+
+const problems = (more: object) =>
+  problemsOf(() => checkConfig({ network: 'mainnet', ...more }, catalogNames, 'file'));
+
+const upstreams = { nodes: [{ name: 'one', url: 'http://127.0.0.1:9650' }] };
+const window = { from: '2026-01-01', to: '2026-01-02' };
+
+it('maintenance of a node that is not configured is refused, with the nodes that are', () => {
+  const maintenance = [{ ...window, nodes: ['one'] }, { ...window, nodes: ['one', 'tow'] }, window];
+  expect(problems({ upstreams, health: { maintenance } })).toEqual([
+    'file: health.maintenance[1].nodes[1]: no node is called "tow"; there are one',
+  ]);
+  expect(problems({ health: { maintenance: [{ at: '02:00', duration: '1h', nodes: ['one'] }] } })).toEqual([
+    'file: health.maintenance[0].nodes[0]: no node is called "one"; there are none',
+  ]);
+});
+
+it.each([
+  ['subnets', 'metrics', ['txCount'], 'only metric_points'],
+  ['average_tps', 'intervals', ['day'], 'only metric_points'],
+  ['validators', 'since', '2026-01-01', 'observed as it is now'],
+  ['p_blocks', 'since', '2026-01-01', 'by height'],
+  ['node_identity', 'pageSize', 5, 'no pages'],
+])('%s.%s is refused: it would change nothing', (dataset, setting, value, reason) => {
+  const [first = '', ...more] = problems({ datasets: { [dataset]: { [setting]: value } } });
+  expect(more).toEqual([]);
+  expect(first).toContain(`datasets.${dataset}.${setting}: has no effect: `);
+  expect(first).toContain(reason);
+});
+
+it('overrides that have an effect, and those left empty, are taken', () => {
+  const datasets = {
+    metric_points: { metrics: ['txCount'], intervals: ['day'], since: '2026-01-01', pageSize: 100 },
+    subnets: { pageSize: 5, since: null },
+    proposed_blocks: { since: '2026-01-01' },
+  };
+  expect(problems({ datasets })).toEqual([]);
+});
+
+it('all that is wrong is said at once, of the form and of the effect', () => {
+  const said = problems({
+    network: 'moonnet',
+    health: { maintenance: [{ ...window, nodes: ['one'] }] },
+    watch: { nodeIds: ['NodeID-1'], assets: ['1'] },
+    datasets: { subnets: { metrics: ['txCount'], every: 'soon' } },
+  });
+  expect(said.map((one) => one.split(': ')[1]).sort()).toEqual([
+    'datasets.subnets.every',
+    'datasets.subnets.metrics',
+    'health.maintenance[0].nodes[0]',
+    'network',
+    'watch.assets[0]',
+    'watch.nodeIds[0]',
+  ]);
+});
+
+const chainAddress = { chain: '43114', address: `0x${'1'.repeat(40)}` };
+const scope: Scope = {
+  network: 'mainnet',
+  observer: 'test',
+  shares: 1,
+  watch: {
+    chains: ['43114'],
+    nodeIds: ['NodeID-x'],
+    subnets: [],
+    addresses: ['avax1x'],
+    evmAddresses: [chainAddress],
+    contracts: [chainAddress],
+    collections: [chainAddress],
+    transactions: [{ chain: '43114', hash: '0x' }],
+    assets: ['x'],
+  },
+  nodes: ['one'],
+  tags: {},
+  options: {},
+};
+
+it.each([...new Set(recorded.map(({ source }) => source))])(
+  '$name says whether it asks for a size of pages',
+  async (source) => {
+    let asked = false;
+    const nothing = () => Promise.reject(new Error('nobody answers'));
+    const ask: Ask = {
+      get: nothing,
+      post: nothing,
+      rpc: nothing,
+      probe: nothing,
+      pageSize: (most) => {
+        asked = true;
+        return most;
+      },
+      now: 0,
+    };
+    const [target = {}] = source.targets(scope);
+    try {
+      for await (const _ of source.walk(ask, target, source.range ? { from: 0, to: 1000 } : null)) break;
+    } catch {}
+    expect(asked).toBe(source.paged ?? false);
+  },
+);

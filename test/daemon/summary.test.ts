@@ -1,0 +1,73 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { type Summary, summaryLines } from '../../src/daemon/summary.ts';
+
+const at = (second: number) => new Date(Date.UTC(2026, 10, 22, 3, 52, second));
+const names = ['validators', 'subnets', 'peers', 'p_blocks', 'x_blocks', 'node_identity', 'metric_points'];
+const summary: Summary = {
+  now: at(59),
+  network: 'mainnet',
+  address: 'http://127.0.0.1:8080',
+  datasets: names.map((dataset, n) => ({ dataset, rows: 1000 * n, added: n, last: n === 0 ? null : at(n) })),
+  targets: 12,
+  findings: [],
+  rate: 1234.4,
+  away: null,
+};
+const finding = (subject: string) => ({
+  state: 'late' as const,
+  what: 'target' as const,
+  dataset: 'subnets',
+  subject,
+  since: at(0),
+  reason: 'no run succeeded since\u001b[2J',
+  count: 3,
+});
+
+describe('the live summary', () => {
+  it('tells datasets, targets, rows, how fast, and what was recorded last', () => {
+    const lines = summaryLines(summary, 80, 40);
+    expect(lines).toContain('7 datasets   12 targets   21,000 rows   1,234 rows/s');
+    expect(lines.at(-1)).toBe('nothing is late');
+    expect(lines[0]).toMatch(/^\d\d:\d\d:59(Z|[+-]\d\d:\d\d) ─+$/);
+    const recorded = lines.filter((line) => / \+\d/.test(line)).map((line) => line.split(/ +/)[2]);
+    expect(recorded).toEqual(names.slice(1).toReversed());
+  });
+
+  it('tells what is late, a bounded number, and nothing that a terminal obeys', () => {
+    const findings = ['a', 'b', 'c', 'd', 'e', 'f'].map(finding);
+    const lines = summaryLines({ ...summary, findings }, 100, 40);
+    expect(lines.filter((line) => line.startsWith('late since '))).toHaveLength(4);
+    expect(lines.at(-1)).toBe('and 2 more: chain-recorder status');
+    expect(lines.join('\n')).toContain('subnets of a (and 2 more): no run succeeded since\\u001b[2J');
+  });
+
+  it('says so where the database gives no answer', () => {
+    expect(summaryLines({ ...summary, away: 'connect ECONNREFUSED' }, 80, 40).at(-1)).toBe(
+      'the database gives no answer: connect ECONNREFUSED',
+    );
+  });
+
+  it('keeps every figure where it is narrow', () => {
+    const lines = summaryLines(summary, 36, 40);
+    for (const figure of [
+      '7 datasets',
+      '12 targets',
+      '21,000 rows',
+      '1,234 rows/s',
+      '  6,000  +6',
+      'metric_poin…',
+    ])
+      expect(lines.join('\n')).toContain(figure);
+  });
+
+  it.each([
+    [20, 10],
+    [40, 8],
+    [200, 24],
+  ])('fits a terminal of %i × %i', (width, height) => {
+    const lines = summaryLines({ ...summary, findings: [finding('世界'.repeat(40))] }, width, height);
+    for (const line of lines) expect(stringWidth(line)).toBeLessThan(width);
+    expect(lines.length).toBeLessThanOrEqual(Math.max(5, height / 2));
+  });
+});

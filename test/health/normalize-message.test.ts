@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { gistOf, jsonGistOf } from '../../src/health/normalize-message.ts';
+
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const chars = (alphabet: string, min: number, max: number) =>
+  fc.array(fc.constantFrom(...alphabet), { minLength: min, maxLength: max }).map((all) => all.join(''));
+
+const unit = fc.constantFrom('ns', 'µs', 'ms', 's', 'm', 'h');
+const duration = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: 9999 }), fc.option(fc.nat(999)), unit), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map((parts) => parts.map(([n, part, of]) => `${n}${part === null ? '' : `.${part}`}${of}`).join(''));
+const count = fc.oneof(
+  fc.nat().map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: 0, max: 1e12 }).map(String),
+);
+const percentage = fc.tuple(fc.nat(100), fc.nat(99)).map(([whole, part]) => `${whole}.${part}%`);
+const id = fc.oneof(
+  // An id of 32 bytes has 49 or 50 digits in base58; without a single capital one in 10^12 has.
+  chars(BASE58, 49, 50).filter((text) => /[A-Z]|\d/.test(text)),
+  chars(BASE58, 30, 33).map((text) => `NodeID-${text}`),
+  chars('0123456789abcdef', 40, 64).map((text) => `0x${text}`),
+  chars('0123456789abcdef', 64, 64).filter((text) => /\d/.test(text)),
+);
+const time = fc
+  .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
+  .map((date) => date.toISOString());
+/** Each kind of what moves, twice. */
+const pair = fc.oneof(...[duration, count, percentage, id, time].map((kind) => fc.tuple(kind, kind)));
+
+const word = fc
+  .string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'), minLength: 1, maxLength: 12 })
+  .filter((text) => !/^(?:and)$/.test(text));
+const names = fc.constantFrom('C', 'P', 'X', 'C2', 'v1.11.3', 'chain-7', 'p2p', 'network');
+const joint = fc.constantFrom(' ', ' > ', ', ', ' (', ') ', ': ', '=', ' of ');
+/** A text of words with something that moves between them, at two moments. */
+const moments = fc
+  .array(fc.tuple(fc.oneof(word, names), joint, pair, joint), { minLength: 1, maxLength: 5 })
+  .map((parts) =>
+    [0, 1].map((at) => parts.map(([said, one, moving, other]) => said + one + moving[at] + other).join('')),
+  );
+
+describe('texts that differ only in what moves', () => {
+  it('are the same', () => {
+    fc.assert(
+      fc.property(moments, ([one = '', other = '']) => {
+        expect(gistOf(other)).toBe(gistOf(one));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each([
+    ['block processing time 54m47.7s > 2m0s', 'block processing time 1h2m3.4s > 2m0s'],
+    ['connected to 66.58% of stake', 'connected to 7% of stake'],
+    ['took 500ms, 1µs', 'took 1.5s, 20ns'],
+    [
+      'disconnected: [NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ]',
+      'disconnected: [NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ]',
+    ],
+    ['at 2026-01-01T00:00:00Z', 'at 2026-01-01 10:11:12.3456 -0400 EDT m=+12.5'],
+    [
+      'HTTP 200 with 12 characters that are not whole JSON',
+      'HTTP 200 with 13 characters that are not whole JSON',
+    ],
+  ])('such as %j', (one, other) => {
+    expect(gistOf(one)).toBe(gistOf(other));
+  });
+
+  it('are the same in messages, whatever the order of members', () => {
+    const message = (peers: number, last: string, ids: string[]) => ({
+      one: JSON.stringify({ peers, last, disconnected: ids }),
+      other: JSON.stringify({ disconnected: ids, last, peers }),
+    });
+    const one = message(3, '2m3.5s', ['NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg']).one;
+    const other = message(0.5, '9s', [
+      'NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ',
+      'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg',
+    ]).other;
+    expect(jsonGistOf(one)).toBe(jsonGistOf(other));
+  });
+});
+
+describe('texts with another word', () => {
+  it('are not the same', () => {
+    fc.assert(
+      fc.property(moments, word, word, ([one = '', other = ''], before, after) => {
+        fc.pre(before !== after);
+        expect(gistOf(`${one} ${before}`)).not.toBe(gistOf(`${other} ${after}`));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each([
+    ['connected to 1 peer', 'failing: C, P'],
+    ['failing: C', 'failing: P'],
+    ['chain C is behind', 'chain X is behind'],
+    ['C2 failed', 'C3 failed'],
+    ['needs v1.11.3', 'needs v1.12.0'],
+    ['HTTP 502 instead of a health report', 'HTTP 503 instead of a health report'],
+  ])('such as %j and %j', (one, other) => {
+    expect(gistOf(one)).not.toBe(gistOf(other));
+  });
+
+  it('nor are messages with another member', () => {
+    expect(jsonGistOf('{"peers":1}')).not.toBe(jsonGistOf('{"stake":1}'));
+    expect(jsonGistOf('{"is":"late"}')).not.toBe(jsonGistOf('{"is":"early"}'));
+  });
+});
+
+it('is told in time of texts that are all of one kind', () => {
+  for (const text of ['1', 'a', 'A1', '\\', '#,', '1h', '1.', 'NodeID-', '0x', '-'])
+    expect(gistOf(text.repeat(64_000 / text.length)).length).toBeLessThanOrEqual(64_000);
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { lookOver } from '../../src/health/probe-node.ts';
+import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream.ts';
+import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
+
+let server: UpstreamServer;
+let answer: { status: number; body: string; slow?: boolean } = { status: 200, body: '' };
+beforeAll(async () => {
+  server = await upstreamServer((_request, response) => {
+    if (answer.slow) return;
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+  });
+});
+afterAll(() => server.close());
+
+/** Looks once at a node. */
+async function look(url: string, cutOff = false) {
+  const config = checkConfig(
+    {
+      network: 'mainnet',
+      upstreams: { nodes: [{ name: 'a', url }] },
+      datasets: { node_health: { every: '5s' } },
+    },
+    catalogNames,
+    'the test',
+  );
+  const [ledger] = activeLedgers(config);
+  if (!ledger) throw new Error('node_health is not active');
+  const settings = {
+    name: 'a',
+    url,
+    headers: {},
+    redact: (text: string) => text,
+    budget: unmetered,
+    deadline: 30_000,
+    maxBytes: 1e6,
+  };
+  const eyes = lookOver(
+    (_feed, _job, asking) => new UpstreamSession(settings, asking),
+    ledger,
+    Date.now,
+    async () => cutOff,
+  );
+  return eyes({ node: 'a', probe: 'health' }, new AbortController().signal);
+}
+
+describe('a look', () => {
+  it('at a healthy node takes its time', async () => {
+    answer = { status: 200, body: '{"checks":{"C":{"timestamp":"2026-01-01T00:00:00Z"}},"healthy":true}' };
+    const seen = await look(server.url);
+    expect(seen).toMatchObject({ state: 'up', checks: [{ name: 'C', state: 'up' }] });
+    expect(seen.latency).toBeGreaterThan(0);
+  });
+
+  it('reads the body of a 503', async () => {
+    answer = {
+      status: 503,
+      body: '{"checks":{"C":{"error":"late","timestamp":"2026-01-01T00:00:00Z"}},"healthy":false}',
+    };
+    expect(await look(server.url)).toMatchObject({
+      state: 'down',
+      error: 'failing: C',
+      checks: [{ error: 'late' }],
+    });
+  });
+
+  it('that nobody answers in time is the node’s fault, within its own deadline', async () => {
+    answer = { status: 200, body: '', slow: true };
+    expect(await look(server.url)).toEqual({
+      state: 'down',
+      error: 'no whole answer within 4500 ms',
+      checks: null,
+      latency: null,
+    });
+  });
+
+  it('at a node that refuses the connection is the node’s fault, also while the network is cut off', async () => {
+    expect(await look('http://127.0.0.1:9')).toMatchObject({ state: 'down', checks: null, latency: null });
+    expect(await look('http://127.0.0.1:9', true)).toMatchObject({ state: 'down' });
+  });
+
+  it('without an answer in time is unknown while the network is cut off', async () => {
+    answer = { status: 200, body: '', slow: true };
+    expect(await look(server.url, true)).toMatchObject({
+      state: 'unknown',
+      error: expect.stringMatching(/the recorder is cut off \(no whole answer within 4500 ms\)$/),
+    });
+  });
+
+  it('at a name that nobody knows is our fault', async () => {
+    expect(await look('http://node.invalid:9650')).toMatchObject({ state: 'unknown', checks: null });
+  });
+});

@@ -1,0 +1,24 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { instantIn } from '../../src/lib/instant.ts';
+import { localTime, timeOfDay } from '../../src/lib/local-time.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+it.each([
+  ['UTC', '2026-11-22T03:52:55.250Z', '2026-11-22 03:52:55Z'],
+  ['Europe/Berlin', '2026-11-22T23:52:55Z', '2026-11-23 00:52:55+01:00'],
+  ['Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01 02:00:00+02:00'],
+  ['America/St_Johns', '2026-11-22T03:52:55Z', '2026-11-22 00:22:55-03:30'],
+  ['Asia/Kathmandu', '2026-11-22T03:52:55Z', '2026-11-22 09:37:55+05:45'],
+])('in %s, %s is %s, and is read as the same second', (zone, moment, said) => {
+  vi.stubEnv('TZ', zone);
+  const date = new Date(moment);
+  expect(localTime(date)).toBe(said);
+  expect(instantIn(said)).toBe(Math.floor(date.getTime() / 1000) * 1000);
+  expect(said).toContain(timeOfDay(date));
+});
+
+it('keeps the digits of a second where they are given', () => {
+  vi.stubEnv('TZ', 'Asia/Tokyo');
+  expect(localTime(new Date('2026-01-01T00:00:00Z'), '.000125')).toBe('2026-01-01 09:00:00.000125+09:00');
+});

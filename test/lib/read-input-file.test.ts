@@ -1,0 +1,112 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/lib/errors.ts';
+import { readGivenFile } from '../../src/lib/read-input-file.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'recorder-given-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const at = (name: string) => join(dir, name);
+function file(name: string, content: string | Buffer): string {
+  writeFileSync(at(name), content);
+  return at(name);
+}
+function pipe(name: string): string {
+  spawnSync('mkfifo', [at(name)]);
+  return at(name);
+}
+/** Why a file is not read. */
+function why(path: string): string {
+  try {
+    readGivenFile('--head', path);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  return 'it was read';
+}
+
+describe('a file that was named', () => {
+  it('is read as UTF-8, with a mark of the order of bytes or without one', () => {
+    expect(readGivenFile('--head', file('plain', 'zwölf\n'))).toBe('zwölf\n');
+    expect(readGivenFile('--head', file('marked', '\ufeffzwölf'))).toBe('zwölf');
+    expect(readGivenFile('--head', file('empty', ''))).toBe('');
+    expect(readGivenFile('--head', '/dev/null')).toBe('');
+  });
+
+  it('may be a pipe, also one whose writer comes a little later; it can be read again', async () => {
+    const path = pipe('written');
+    const writer = spawn('sh', ['-c', 'printf one > "$0"', path]);
+    expect(readGivenFile('--head', path)).toBe('one');
+    expect(readGivenFile('--head', path)).toBe('one');
+    await once(writer, 'close');
+  });
+
+  it.each([
+    [
+      'that is not there',
+      () => at('missing'),
+      /^--head: there is no such file \(\/.*missing\): correct the name$/,
+    ],
+    ['below a file', () => join(file('below', ''), 'it'), /^--head: a part of it is no folder/],
+    [
+      'that is a folder',
+      () => {
+        mkdirSync(at('folder'));
+        return at('folder');
+      },
+      /^--head: is a folder: name the file in it$/,
+    ],
+    [
+      'that leads to itself',
+      () => {
+        symlinkSync(at('loop'), at('loop'));
+        return at('loop');
+      },
+      /^--head: is a link that leads to itself/,
+    ],
+    ['whose name is too long', () => at('x'.repeat(300)), /^--head: the name is too long/],
+    ['without an end', () => '/dev/zero', /^--head: is longer than 16 MiB/],
+    [
+      'that is huge',
+      () => file('huge', Buffer.alloc(17 * 1024 * 1024, 'a')),
+      /^--head: is longer than 16 MiB/,
+    ],
+    [
+      'in UTF-16',
+      () => file('wide', Buffer.from('\ufeffnetwork: fuji', 'utf16le')),
+      /^--head: is not in UTF-8: save it/,
+    ],
+    [
+      'in UTF-16 without a mark',
+      () => file('bare', Buffer.from('network: fuji', 'utf16le')),
+      /^--head: is not in UTF-8/,
+    ],
+    [
+      'with a NUL in a text',
+      () => file('damaged', Buffer.from('key-\0\0-of-32')),
+      /^--head: contains a NUL byte at offset 4: it is no text/,
+    ],
+    ['of NULs', () => file('zeros', Buffer.alloc(32)), /^--head: contains a NUL byte at offset 0/],
+    ['in Latin-1', () => file('latin', Buffer.from('zwölf', 'latin1')), /^--head: is not in UTF-8/],
+    [
+      'that is a pipe to which nobody writes',
+      () => pipe('silent'),
+      /^--head: is a pipe, and nobody writes to it: name a file$/,
+    ],
+  ])('%s is refused in words', (_, make, words) => {
+    expect(why(make())).toMatch(words);
+  });
+
+  it('that is a socket is refused in words', async () => {
+    const server = createServer().listen(at('socket'));
+    await once(server, 'listening');
+    expect(why(at('socket'))).toMatch(/^--head: is a socket or a device that cannot be read/);
+    server.close();
+  });
+});

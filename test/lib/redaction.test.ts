@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redactor } from '../../src/lib/redaction.ts';
+
+const key = fc.string({ unit: 'grapheme-ascii', minLength: 8, maxLength: 40 });
+const everyCharacterEscaped = (text: string) =>
+  text
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`)
+    .join('');
+const json = (text: string) => JSON.stringify(text).slice(1, -1);
+
+describe('a secret', () => {
+  it.each<[string, (secret: string) => string]>([
+    ['as it is', (secret) => secret],
+    ['in JSON', json],
+    ['in JSON within JSON', (secret) => json(json(secret))],
+    ['in JSON with slashes escaped', (secret) => json(secret).replaceAll('/', '\\/')],
+    ['in JSON fit for HTML', (secret) => json(secret).replaceAll(/[<>&]/g, everyCharacterEscaped)],
+    ['with every character escaped', everyCharacterEscaped],
+    ['in a query', encodeURIComponent],
+    [
+      'in a query, in small letters',
+      (secret) => encodeURIComponent(secret).replaceAll(/%../g, (byte) => byte.toLowerCase()),
+    ],
+  ])('is found %s, whatever it is made of', (_, spelled) => {
+    fc.assert(
+      fc.property(key, fc.string(), fc.string(), (secret, before, after) => {
+        const clean = redactor([undefined, secret])(`${json(before)}${spelled(secret)}${json(after)}`);
+        expect(clean).toContain('[redacted]');
+        expect(clean).not.toContain(spelled(secret));
+      }),
+    );
+  });
+
+  it('leaves JSON that can be read, without it', () => {
+    fc.assert(
+      fc.property(key, fc.jsonValue(), fc.string(), (secret, value, word) => {
+        const text = JSON.stringify({
+          value,
+          [`${word}${secret}`]: [`${secret}${word}`, `${word}${secret}`],
+        });
+        const clean = redactor([secret])(text);
+        expect(JSON.stringify(JSON.parse(clean))).not.toContain(json(secret));
+      }),
+      // A backslash at its end, and behind it one that escapes what follows.
+      { examples: [['1234567\\', null, '"']] },
+    );
+  });
+
+  it('that is part of another leaves nothing of it', () => {
+    const clean = redactor(['canary-1', 'canary-1-and-more'])('the key canary-1-and-more, or canary-1');
+    expect(clean).toBe('the key [redacted], or [redacted]');
+  });
+
+  it('that is too short to be told from words is left alone', () => {
+    expect(redactor(['key', ''])('the key of a monkey')).toBe('the key of a monkey');
+  });
+
+  it('is looked for in bounded steps', () => {
+    const hostile = '\\'.repeat(1_000_000);
+    expect(redactor(['\\\\secret\\'])(hostile)).toHaveLength(1_000_000);
+  });
+});
+
+it('a text without a secret stays as it is', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(redactor(['canary-4711'])(text)).toBe(text);
+    }),
+  );
+});

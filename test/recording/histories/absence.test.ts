@@ -1,0 +1,341 @@
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { pendingRewards } from '../../../src/datasets/chain-data/pending-rewards.ts';
+import { validatorDelegators } from '../../../src/datasets/node/validator-delegators.ts';
+import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
+import { validators } from '../../../src/datasets/node/validators.ts';
+import type { Confirmation } from '../../../src/recording/histories/absence.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+
+const { it, sql } = withDatabase();
+const start = Date.UTC(2026, 0, 10);
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const member = (name: string) => ({ nodeID: name, startTime: 1_700_000_000, weight: 5 });
+const members = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => member(`m${String(from + at).padStart(3, '0')}`));
+
+let lists = 0;
+
+/** A list of validators, looked at every minute. */
+function watchedList(confirmShrink?: Confirmation) {
+  lists += 1;
+  const subnetId = `list-${lists}`;
+  const feed = scriptedFeed(
+    [validators, validatorUptime],
+    { node: 'n', subnetId },
+    confirmShrink ? { confirmShrink } : {},
+  );
+  const clock = new ManualClock(start);
+  const context = recordingContext(sql, clock.read);
+  return {
+    clock,
+    async look(shown: readonly object[], whole = true) {
+      clock.now += minute;
+      feed.script = () => onlyPage({ validators: shown }, { whole });
+      return run(context, feed);
+    },
+    async lookInPages(...shown: readonly (readonly object[])[]) {
+      clock.now += minute;
+      feed.script = () =>
+        pagesOf(
+          shown.map((some, at) => ({
+            body: { validators: some },
+            proven: null,
+            last: at === shown.length - 1,
+            whole: true,
+          })),
+        );
+      return run(context, feed);
+    },
+    standing: async () => {
+      const rows = await sql<{ node_id: string }[]>`
+        select node_id from reporting.validators where subnet_id = ${subnetId} order by 1`;
+      return rows.map(({ node_id }) => node_id);
+    },
+    versions: async () =>
+      (await sql`select 1 from reporting.validators_history where subnet_id = ${subnetId}`).length,
+    ends: async () => {
+      const rows = await sql<{ ended: Date }[]>`
+        select valid_to as ended from reporting.validators_history where subnet_id = ${subnetId} and valid_to is not null`;
+      return rows.map(({ ended }) => ended);
+    },
+    told: async () => {
+      const [row] = await sql<{ reason: string | null; complete: boolean }[]>`
+        select incomplete_reason as reason, last_complete_at = last_success_at as complete
+        from recorder.target_datasets where source = ${feed.source.name} and dataset = 'validators'`;
+      return row ?? { reason: 'nothing', complete: false };
+    },
+  };
+}
+
+const names = (shown: readonly { nodeID: string }[]) => shown.map(({ nodeID }) => nodeID);
+
+describe('a list that lost more than half of its members', () => {
+  it.each([
+    ['is suddenly empty', 0],
+    ['has a few left', 3],
+    ['has just less than half left', 9],
+  ])('because it %s, and is whole again: no version was closed', async (_, left) => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    expect(await list.look(members(0, left))).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    expect(await list.told()).toEqual({
+      reason: `departures unconfirmed: ${20 - left} of 20 members are missing`,
+      complete: false,
+    });
+    expect(await list.standing()).toHaveLength(20);
+    expect(await list.look(members(0, 20))).toMatchObject({ status: 'done' });
+    expect(await list.told()).toEqual({ reason: null, complete: true });
+    expect(await list.versions()).toBe(20);
+    // What was missed once is forgotten: the next doubt begins anew.
+    expect(await list.look([])).toMatchObject({ status: 'partial' });
+    expect(await list.standing()).toHaveLength(20);
+  });
+
+  it('is believed when the next look agrees', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    await list.look(members(0, 3));
+    expect(await list.look(members(0, 3))).toMatchObject({ status: 'done', rowsWritten: [17, 0] });
+    expect(await list.standing()).toEqual(names(members(0, 3)));
+    expect(await list.told()).toEqual({ reason: null, complete: true });
+  });
+
+  it('is believed about those that both looks missed, while it goes on moving', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    await list.look(members(0, 5));
+    expect(await list.look([...members(1, 5), member('new')])).toMatchObject({ status: 'partial' });
+    expect(await list.standing()).toEqual([...names(members(0, 5)), 'new']);
+    expect(await list.look([...members(1, 5), member('new')])).toMatchObject({ status: 'done' });
+    expect(await list.standing()).toEqual([...names(members(1, 5)), 'new']);
+  });
+
+  it('keeps who was in either of two looks that contradict each other', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    expect(await list.look(members(0, 9))).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    expect(await list.look(members(9, 18))).toMatchObject({ status: 'partial', rowsWritten: [2, 0] });
+    expect(await list.standing()).toEqual(names(members(0, 18)));
+  });
+
+  it('is a list of other members, too', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    expect(await list.look(members(20, 50))).toMatchObject({ status: 'partial', rowsWritten: [30, 0] });
+    expect(await list.told()).toMatchObject({
+      reason: 'departures unconfirmed: 20 of 20 members are missing',
+    });
+    await list.look(members(20, 50));
+    expect(await list.standing()).toEqual(names(members(20, 50)));
+  });
+
+  it('counts what stood there before the run, in however many commits it comes', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    const changed = members(0, 4).map((one) => ({ ...one, weight: 6 }));
+    const result = await list.lookInPages(changed, members(20, 40), members(40, 50));
+    expect(result).toMatchObject({ status: 'partial', rowsWritten: [34, 0] });
+    expect(await list.told()).toMatchObject({
+      reason: 'departures unconfirmed: 16 of 20 members are missing',
+    });
+  });
+
+  it('is not agreed with by a look that saw only a part', async () => {
+    const list = watchedList();
+    await list.look(members(0, 20));
+    await list.look([]);
+    await list.look([], false);
+    expect(await list.standing()).toHaveLength(20);
+    // What a look shows is there, whatever else it leaves out.
+    await list.look(members(0, 15), false);
+    await list.look([]);
+    expect(await list.standing()).toEqual(names(members(0, 15)));
+  });
+});
+
+describe('a member that states its own end', () => {
+  const ends = (name: string, endTime: number) => ({ ...member(name), endTime: endTime / 1000 });
+
+  it('needs no confirmation after it, also where most of the list is gone after a pause', async () => {
+    const list = watchedList();
+    const past = Array.from({ length: 17 }, (_, at) => ends(`past-${at}`, start + hour));
+    const others = [ends('a', start + 90 * day), ends('b', start + 90 * day), ends('c', start + 90 * day)];
+    await list.look([...past, ...others]);
+    list.clock.now += 21 * day;
+    expect(await list.look(others)).toMatchObject({ status: 'done', rowsWritten: [17, 0] });
+    expect(await list.standing()).toEqual(['a', 'b', 'c']);
+    expect([...new Set((await list.ends()).map((end) => end.getTime()))]).toEqual([list.clock.now]);
+  });
+
+  it('does not count where others of the list are missing', async () => {
+    const list = watchedList();
+    const past = Array.from({ length: 10 }, (_, at) => ends(`past-${at}`, start + hour));
+    await list.look([...past, ...members(0, 5)]);
+    list.clock.now += day;
+    // Of the five others three are missing.
+    expect(await list.look(members(0, 2))).toMatchObject({ status: 'partial', rowsWritten: [10, 0] });
+    expect(await list.told()).toMatchObject({ reason: 'departures unconfirmed: 3 of 5 members are missing' });
+    expect(await list.standing()).toEqual(names(members(0, 5)));
+  });
+
+  it('is retired before its end only if later observations agree', async () => {
+    const list = watchedList();
+    await list.look([ends('a', start + day), ends('b', start + day), ends('c', start + day)]);
+    expect(await list.look([])).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    const first = list.clock.now;
+    list.clock.now += day;
+    expect(await list.look([])).toMatchObject({ status: 'done', rowsWritten: [3, 0] });
+    expect([...new Set((await list.ends()).map((end) => end.getTime()))]).toEqual([first]);
+  });
+
+  it.each([
+    [
+      'delegations',
+      validatorDelegators,
+      { node: 'n', subnetId: 'p', nodeId: 'v' },
+      (at: number) => ({
+        validators: Array.from({ length: at }, (_, one) => ({
+          txID: `d${one}`,
+          startTime: 1,
+          endTime: start / 1000 + 60,
+          weight: 1,
+        })),
+      }),
+    ],
+    [
+      'pending rewards',
+      pendingRewards,
+      { network: 'own-end' },
+      (at: number) => ({
+        pendingRewards: Array.from({ length: at }, (_, one) => ({
+          txHash: `r${one}`,
+          rewardType: 'DELEGATOR',
+          endTimestamp: start / 1000 + 60,
+        })),
+      }),
+    ],
+  ] as const)('of %s as of validators', async (_, dataset, target, body) => {
+    const feed = scriptedFeed(dataset, target);
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    const answer = (count: number) => {
+      const all = body(count);
+      return 'validators' in all ? { validators: [{ delegators: all.validators }] } : all;
+    };
+    feed.script = () => onlyPage(answer(5));
+    await run(context, feed);
+    clock.now += 30_000;
+    feed.script = () => onlyPage(answer(1));
+    expect(await run(context, feed)).toMatchObject({ status: 'partial', rowsWritten: [0] });
+    clock.now += minute;
+    feed.script = () => onlyPage(answer(0));
+    expect(await run(context, feed)).toMatchObject({ status: 'done', rowsWritten: [5] });
+  });
+});
+
+describe('a confirmed member', () => {
+  it('ended at the first observation that missed it, also if a sight between two others could not be stored', async () => {
+    const list = watchedList();
+    await list.look(members(0, 5));
+    await list.look(members(0, 2));
+    // Their items are unreadable, but they are there.
+    const unreadable = members(2, 5).map((one) => ({ ...one, weight: 'heavy' }));
+    expect(await list.look([...members(0, 2), ...unreadable], false)).toMatchObject({ quarantined: 3 });
+    expect(await list.look(members(0, 2))).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    const first = list.clock.now;
+    expect(await list.look(members(0, 2))).toMatchObject({ status: 'done', rowsWritten: [3, 0] });
+    expect([...new Set((await list.ends()).map((end) => end.getTime()))]).toEqual([first]);
+  });
+
+  it('does not end in the future where the clock was set back', async () => {
+    const list = watchedList();
+    await list.look(members(0, 5));
+    list.clock.now += hour;
+    await list.look(members(0, 2));
+    list.clock.now -= hour;
+    expect(await list.look(members(0, 2))).toMatchObject({ status: 'done', rowsWritten: [3, 0] });
+    for (const end of await list.ends()) expect(end.getTime()).toBeLessThanOrEqual(list.clock.now);
+  });
+});
+
+describe('what is believed at once', () => {
+  it('is a loss of half, and the first look at a list', async () => {
+    const list = watchedList();
+    expect(await list.look([])).toMatchObject({ status: 'done' });
+    expect(await list.look(members(0, 20))).toMatchObject({ status: 'done' });
+    expect(await list.look(members(0, 10))).toMatchObject({ status: 'done', rowsWritten: [10, 0] });
+  });
+
+  it('is the loss of one of two, and of the only one after another look', async () => {
+    const list = watchedList();
+    await list.look(members(0, 2));
+    expect(await list.look(members(0, 1))).toMatchObject({ status: 'done', rowsWritten: [1, 0] });
+    expect(await list.look([])).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    expect(await list.look([])).toMatchObject({ status: 'done', rowsWritten: [1, 0] });
+  });
+
+  it('is everything where one look is enough', async () => {
+    const list = watchedList({ observations: 1, minDuration: 0 });
+    await list.look(members(0, 20));
+    expect(await list.look([])).toMatchObject({ status: 'done', rowsWritten: [20, 0] });
+  });
+});
+
+it('is asked for more looks, and for time between them', async () => {
+  const list = watchedList({ observations: 3, minDuration: 10 * minute });
+  await list.look(members(0, 20));
+  const statuses: string[] = [];
+  for (let look = 0; look < 11; look++) statuses.push((await list.look([])).status);
+  expect(statuses).toEqual([...new Array(10).fill('partial'), 'done']);
+  const patient = watchedList({ observations: 3, minDuration: 0 });
+  await patient.look(members(0, 20));
+  for (const status of ['partial', 'partial', 'done'])
+    expect(await patient.look([])).toMatchObject({ status });
+});
+
+describe('any looks at a list', () => {
+  const shown = fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { maxLength: 7 });
+  const looks = fc.array(fc.record({ shown, whole: fc.boolean().map((one) => one), changed: fc.boolean() }), {
+    minLength: 2,
+    maxLength: 10,
+  });
+
+  it('leave what a plain account of them leaves', async () => {
+    const seen = { doubtful: 0, believed: 0 };
+    await fc.assert(
+      fc.asyncProperty(looks, fc.integer({ min: 1, max: 3 }), async (all, needed) => {
+        const list = watchedList({ observations: needed, minDuration: 0 });
+        const known = new Map<number, number>();
+        for (const [at, { shown, whole, changed }] of all.entries()) {
+          const weight = changed ? at + 1 : 1;
+          const { status } = await list.look(
+            shown.map((one) => ({ ...member(`${one}`), weight })),
+            whole,
+          );
+          const gone = [...known.keys()].filter((one) => !shown.includes(one));
+          const doubtful = gone.length * 2 > known.size;
+          for (const one of shown) known.set(one, 0);
+          let waiting = 0;
+          for (const one of whole ? gone : []) {
+            const missed = (known.get(one) ?? 0) + 1;
+            if (doubtful && missed < needed) {
+              known.set(one, missed);
+              waiting += 1;
+            } else known.delete(one);
+          }
+          if (whole && doubtful) seen[waiting > 0 ? 'doubtful' : 'believed'] += 1;
+          expect(status).toBe(whole && waiting === 0 ? 'done' : 'partial');
+          expect(await list.standing()).toEqual([...known.keys()].map(String).sort());
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(Math.min(seen.doubtful, seen.believed)).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,342 @@
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { deploymentTransactions } from '../../../src/datasets/chain-data/deployment-transactions.ts';
+import { nativeTransactions } from '../../../src/datasets/chain-data/native-transactions.ts';
+import { stakingTransactions } from '../../../src/datasets/chain-data/staking-transactions.ts';
+import type { Dataset } from '../../../src/datasets/contract.ts';
+import { CONTRADICTS } from '../../../src/recording/decode.ts';
+import type { Reason } from '../../../src/recording/job.ts';
+import { redrive } from '../../../src/recording/redrive.ts';
+import { targetKey } from '../../../src/recording/target-key.ts';
+import { blocked } from '../../support/blocked.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+
+const { it, sql } = withDatabase();
+const start = Date.UTC(2026, 0, 10);
+const never = new AbortController().signal;
+
+let addresses = 0;
+
+/** A feed of transactions of an address of its own, and what was recorded of them. */
+function transactionsOf(dataset: Dataset = nativeTransactions) {
+  addresses += 1;
+  const address = `0x${addresses}`;
+  const feed = scriptedFeed(dataset, { chainId: '43114', address });
+  const clock = new ManualClock(start);
+  const asking: { reason: Reason } = { reason: 'poll' };
+  return {
+    feed,
+    clock,
+    /** Why the next runs are made. */
+    asking,
+    address,
+    /** Makes a run, a second later, whose pages hold these items. @returns how many rows it wrote */
+    async says(...pages: readonly (readonly object[])[]): Promise<number> {
+      clock.now += 1000;
+      feed.script = () =>
+        pagesOf(
+          pages.map((transactions, at) => ({
+            body: { transactions },
+            proven: null,
+            last: at === pages.length - 1,
+            whole: true,
+          })),
+        );
+      const result = await run(recordingContext(sql, clock.read), feed, null, never, asking.reason);
+      return result.rowsWritten[0] ?? 0;
+    },
+    versions: async () => [
+      ...(await sql<Version[]>`
+        select tx_hash as hash, block_number::int as block, tx_status as status, to_name as name,
+          to_char(recorded_at, 'YYYY-MM-DD HH24:MI:SS.US') as from, to_char(superseded_at, 'YYYY-MM-DD HH24:MI:SS.US') as to
+        from recorder.native_transactions where address = ${address} order by tx_hash, recorded_at`),
+    ],
+    conflicts: async () => [
+      ...(await sql<{ block: number; status: string | null; differs: string[] | null; shown: boolean }[]>`
+        select block_number::int as block, tx_status as status, differs, superseded_at is null as shown
+        from reporting.native_transactions_conflicts where address = ${address} order by tx_hash, recorded_at`),
+    ],
+    shown: async () => [
+      ...(await sql<{ block: number; status: string | null }[]>`
+        select block_number::int as block, tx_status as status from reporting.native_transactions
+        where address = ${address} order by tx_hash`),
+    ],
+  };
+}
+
+interface Version {
+  readonly hash: string;
+  readonly block: number;
+  readonly status: string | null;
+  readonly name: string | null;
+  readonly from: string;
+  readonly to: string | null;
+}
+
+interface Saying {
+  readonly hash: string;
+  readonly block: number;
+  readonly status: string | null;
+  /** What the called contract is called today: no part of the transaction. */
+  readonly name: string | null;
+}
+
+const transaction = ({ hash, block, status, name }: Saying, more: object = {}) => ({
+  txHash: hash,
+  blockNumber: block,
+  blockTimestamp: 1_700_000_000,
+  ...(status === null ? {} : { txStatus: status }),
+  to: { address: '0xb', ...(name === null ? {} : { name }) },
+  ...more,
+});
+const tx = (block: number, status: string | null = '1', more: object = {}) =>
+  transaction({ hash: 'a', block, status, name: null }, more);
+
+/** The plain truth: everything that one thing was said to be, one after the other. */
+function told(before: readonly Saying[], saying: Saying): Saying[] {
+  const shown = before.at(-1);
+  if (!shown) return [saying];
+  const contradicts =
+    saying.block !== shown.block ||
+    (saying.status !== null && shown.status !== null && saying.status !== shown.status);
+  if (contradicts) return [...before, saying];
+  if (saying.status === null || shown.status !== null) return [...before];
+  return [...before, { ...saying, name: saying.name ?? shown.name }];
+}
+
+/** Of what one page says of a thing at once, the first. */
+const firstOfEach = (page: readonly Saying[]) =>
+  page.filter(({ hash }, at) => page.findIndex((one) => one.hash === hash) === at);
+
+describe('a log', () => {
+  it('keeps all that was said of a thing, and shows the last, whatever the pages, runs, their reasons and the clock', async () => {
+    const saying = fc.record({
+      hash: fc.constantFrom('a', 'b', 'c'),
+      block: fc.integer({ min: 1, max: 3 }),
+      status: fc.constantFrom('0', '1', null),
+      name: fc.constantFrom('x', 'y', null),
+    });
+    const page = fc.array(saying, { maxLength: 6 });
+    const step = fc.record({
+      pages: fc.array(page, { minLength: 1, maxLength: 3 }),
+      after: fc.integer({ min: -3000, max: 5000 }),
+      reason: fc.constantFrom<Reason>('poll', 'backfill'), // which expects new rows
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+        const subject = transactionsOf();
+        const all = new Map<string, Saying[]>();
+        const count = () => [...all.values()].reduce((sum, one) => sum + one.length, 0);
+        for (const { pages, after, reason } of steps) {
+          subject.asking.reason = reason;
+          subject.clock.now += after;
+          const before = count();
+          for (const one of pages.flatMap(firstOfEach)) all.set(one.hash, told(all.get(one.hash) ?? [], one));
+          const written = await subject.says(...pages.map((items) => items.map((one) => transaction(one))));
+          expect(written).toBe(count() - before);
+        }
+        const expected = [...all.keys()].sort().flatMap((hash) => all.get(hash) ?? []);
+        const versions = await subject.versions();
+        expect(versions.map(({ hash, block, status, name }) => ({ hash, block, status, name }))).toEqual(
+          expected,
+        );
+        for (const [at, { hash, from, to }] of versions.entries()) {
+          const next = versions[at + 1];
+          expect(to).toBe(next?.hash === hash ? next.from : null);
+          if (to !== null) expect(from < to).toBe(true);
+        }
+        const last = [...all.keys()].sort().map((hash) => all.get(hash)?.at(-1));
+        expect(await subject.shown()).toEqual(
+          last.map((one) => ({ block: one?.block, status: one?.status })),
+        );
+        const revised = [...all.values()].filter((one) => one.length > 1).flat().length;
+        expect(await subject.conflicts()).toHaveLength(revised);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('says of each earlier saying what is said differently now', async () => {
+    const { says, conflicts, shown } = transactionsOf();
+    await says([tx(7)]);
+    expect(await says([tx(8, '0')])).toBe(1);
+    expect(await shown()).toEqual([{ block: 8, status: '0' }]);
+    expect(await conflicts()).toEqual([
+      { block: 7, status: '1', differs: ['tx_status', 'block_number'], shown: false },
+      { block: 8, status: '0', differs: null, shown: true },
+    ]);
+  });
+
+  it('keeps what returns as said again', async () => {
+    const { says, conflicts } = transactionsOf();
+    for (const block of [7, 8, 7]) await says([tx(block)]);
+    expect((await conflicts()).map(({ block, differs }) => [block, differs])).toEqual([
+      [7, []],
+      [8, ['block_number']],
+      [7, null],
+    ]);
+  });
+
+  it('takes what moves by nature, unknown fields, and other spellings of the same for no change', async () => {
+    const { says, versions } = transactionsOf();
+    await says([tx(7, '1', { value: '10', method: { callType: 'a' } })]);
+    expect(await says([tx(7, '1', { value: '010', method: { callType: 'a' }, novel: 1 })])).toBe(0);
+    expect(
+      await says([tx(7, '1', { value: '10', to: { address: '0xB', name: 'Renamed', decimals: 9 } })]),
+    ).toBe(0);
+    expect(await versions()).toMatchObject([{ name: null, to: null }]);
+  });
+
+  it('completes a saying by a fuller one, and takes nothing back where one says less', async () => {
+    const { says, address } = transactionsOf();
+    await says([tx(7, null, { gasUsed: '5' })]);
+    expect(await says([tx(7, '1')])).toBe(1);
+    expect(await says([tx(7, null)])).toBe(0);
+    expect(await says([tx(7, '1', { gasUsed: '5' })])).toBe(0);
+    const rows = await sql`
+      select tx_status, gas_used from reporting.native_transactions where address = ${address}`;
+    expect([...rows]).toEqual([{ tx_status: '1', gas_used: '5' }]);
+  });
+
+  it('takes the pages of a commit one after the other', async () => {
+    const { says, versions, shown } = transactionsOf();
+    expect(await says([tx(7)], [tx(8), tx(8)], [tx(7)], [tx(9)])).toBe(4);
+    expect(await shown()).toEqual([{ block: 9, status: '1' }]);
+    expect(await says([tx(8)], [tx(9)], [tx(9)])).toBe(2);
+    expect((await versions()).map(({ block }) => block)).toEqual([7, 8, 7, 9, 8, 9]);
+  });
+
+  it('does not go back and forth where one page says two things at once', async () => {
+    const { says, versions, address } = transactionsOf();
+    for (const written of [1, 0, 0]) expect(await says([tx(7), tx(8)])).toBe(written);
+    expect((await versions()).map(({ block }) => block)).toEqual([7]);
+    const aside = await sql`
+      select reason, item::jsonb ->> 'blockNumber' as block from recorder.quarantine 
+      where target_key = ${targetKey({ chainId: '43114', address })}`;
+    expect([...aside]).toEqual([{ reason: CONTRADICTS, block: '8' }]);
+  });
+
+  it('keeps what can be stored of a batch in which something cannot', async () => {
+    const { feed, clock, conflicts, says } = transactionsOf();
+    await says([tx(7)]);
+    await sql`alter table recorder.native_transactions add constraint poison check (block_number <> 666)`;
+    const other = transaction({ hash: 'other', block: 1, status: '1', name: null });
+    const pages = [[tx(666)], [other], [tx(8)], [tx(666)], [tx(9)]];
+    feed.script = () =>
+      pagesOf(
+        pages.map((transactions, at) => ({
+          body: { transactions },
+          proven: null,
+          last: at === 4,
+          whole: true,
+        })),
+      );
+    clock.now += 1000;
+    const result = await run(recordingContext(sql, clock.read), feed);
+    await sql`alter table recorder.native_transactions drop constraint poison`;
+    expect(result).toMatchObject({ status: 'partial', rowsWritten: [3], quarantined: 2 });
+    expect((await conflicts()).map(({ block }) => block)).toEqual([7, 8, 9]);
+  });
+
+  it('keeps what was observed earlier and decoded later, without showing it', async () => {
+    const { feed, clock, says, conflicts, shown, address } = transactionsOf();
+    await says([tx(7)]);
+    await sql`truncate recorder.quarantine`;
+    const key = targetKey({ chainId: '43114', address });
+    const setAside = (observedAt: number, item: object) => sql`
+      insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, observed_at, reason, item)
+      values ('native_transactions', ${key}, ${String(observedAt)}, 1, now(), now(), ${new Date(observedAt)},
+        'once unreadable', ${JSON.stringify(item)})`;
+    await setAside(start, tx(6));
+    await setAside(start + 1, tx(7));
+    await setAside(clock.now + 10, tx(8));
+    clock.now += 60_000;
+    expect(await redrive(recordingContext(sql, clock.read), [feed])).toMatchObject({
+      released: 3,
+      rowsWritten: 2,
+    });
+    expect(await shown()).toEqual([{ block: 8, status: '1' }]);
+    expect((await conflicts()).map(({ block, shown }) => [block, shown])).toEqual(
+      expect.arrayContaining([
+        [6, false],
+        [7, false],
+        [8, true],
+      ]),
+    );
+  });
+
+  it('sees what another run writes of the same thing at the same moment', async () => {
+    const staked = (blockNumber: string) => ({
+      txHash: 'shared',
+      txType: 'x',
+      blockTimestamp: 1,
+      blockNumber,
+    });
+    const feed = scriptedFeed(stakingTransactions, { network: 'mainnet', addresses: 'P-one' });
+    const clock = new ManualClock(start);
+    feed.script = () => onlyPage({ transactions: [staked('2')] });
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`insert into recorder.staking_transactions (network, tx_hash, tx_type, block_timestamp, block_number, recorded_at, run_id)
+      values ('mainnet', 'shared', 'x', to_timestamp(1), 1, ${new Date(start - 1000)}, 1)`;
+    const running = run(recordingContext(sql, clock.read), feed);
+    await blocked(sql);
+    await other`commit`;
+    expect(await running).toMatchObject({ status: 'done', rowsWritten: [1] });
+    // The same, where both say something new of what is known.
+    await other`begin`;
+    await other`update recorder.staking_transactions set superseded_at = ${new Date(start + 500)} where tx_hash = 'shared' and superseded_at is null`;
+    await other`insert into recorder.staking_transactions (network, tx_hash, tx_type, block_timestamp, block_number, recorded_at, run_id)
+      values ('mainnet', 'shared', 'x', to_timestamp(1), 3, ${new Date(start + 500)}, 1)`;
+    clock.now += 1000;
+    feed.script = () => onlyPage({ transactions: [staked('4')] });
+    const again = run(recordingContext(sql, clock.read), feed);
+    await blocked(sql);
+    await other`commit`;
+    other.release();
+    expect(await again).toMatchObject({ status: 'done', rowsWritten: [1] });
+    const rows = await sql<{ block: number; shown: boolean }[]>`
+      select block_number::int as block, superseded_at is null as shown
+      from reporting.staking_transactions_conflicts order by recorded_at`;
+    expect(rows.map(({ block, shown }) => [block, shown])).toEqual([
+      [1, false],
+      [2, false],
+      [3, false],
+      [4, true],
+    ]);
+  });
+
+  it('compares lists without what moves in their elements, whatever the elements are', async () => {
+    const target = { chainId: '43114', address: '0xlists' };
+    const feed = scriptedFeed(deploymentTransactions, target);
+    const clock = new ManualClock(start);
+    const says = async (erc20Transfers: unknown) => {
+      clock.now += 1000;
+      feed.script = () => onlyPage({ nativeTransaction: tx(7), erc20Transfers });
+      return (await run(recordingContext(sql, clock.read), feed)).rowsWritten;
+    };
+    const transfer = (value: string, price: number, name: string) => ({
+      from: { address: '0xa', name },
+      value,
+      erc20Token: { address: '0xc', price: { value: price }, name },
+    });
+    await says([transfer('5', 1, 'a'), 5, null, 'x', ['a'], { from: ['name'], erc20Token: 'x' }]);
+    expect(
+      await says([transfer('5', 2, 'b'), 5, null, 'x', ['a'], { from: ['name'], erc20Token: 'x' }]),
+    ).toEqual([0]);
+    expect(await says([transfer('5', 2, 'b'), 5, null, 'x', ['a'], { from: [], erc20Token: 'x' }])).toEqual([
+      1,
+    ]);
+    expect(await says([transfer('6', 2, 'b')])).toEqual([1]);
+    expect(await says([])).toEqual([1]);
+    expect(await says(undefined)).toEqual([0]);
+    const [transfers] = await sql`
+      select count(*)::int as n from reporting.deployment_transactions_erc20_transfers where address = '0xlists'`;
+    expect(transfers).toEqual({ n: 0 });
+    const kept = await sql<{ differs: string[] | null }[]>`
+      select differs from reporting.deployment_transactions_conflicts where address = '0xlists' order by recorded_at`;
+    expect(kept.map(({ differs }) => differs)).toEqual([...Array(3).fill(['erc20_transfers']), null]);
+  });
+});

@@ -1,0 +1,159 @@
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { nativeTransactions } from '../../../src/datasets/chain-data/native-transactions.ts';
+import { proposedBlocks } from '../../../src/datasets/chain-data/proposed-blocks.ts';
+import { subnets } from '../../../src/datasets/chain-data/subnets.ts';
+import type { Dataset, Target } from '../../../src/datasets/contract.ts';
+import { metricPoints } from '../../../src/datasets/metrics/metric-points.ts';
+import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
+import { validators } from '../../../src/datasets/node/validators.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { type Explained, explained } from '../../support/explained.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { most, type Step } from '../../support/plan-steps.ts';
+import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../../support/recording.ts';
+
+const { it, database } = withDatabase();
+let own: Explained;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  own = await explained(database.url);
+  ({ sql } = own);
+  // As after a migration, or where PostgreSQL looks at the tables a moment before the recording begins: it knows that they are empty, and
+  // what a connection plans then is what it keeps.
+  await sql`analyze`;
+});
+afterAll(async () => {
+  await Promise.all([sql.end(), own.commits.end()]);
+});
+
+const COUNT = 2_000;
+const CONSTANT = 5;
+/** As often as PostgreSQL plans anew where it keeps no plan at once, and more. */
+const ROUNDS = 8;
+const START = Date.UTC(2026, 0, 10);
+const HOUR = 3_600_000;
+
+/** A list of a dataset, as an answer tells it. */
+interface List {
+  readonly dataset: Dataset;
+  readonly target: Target;
+  readonly name: string;
+  /** What makes the nth item another one than the others. */
+  readonly nth: (n: number) => Readonly<Record<string, unknown>>;
+  /** What is another value in each round; null: nothing is ever said otherwise. */
+  readonly changed: ((round: number) => Readonly<Record<string, unknown>>) | null;
+}
+
+const lists: readonly List[] = [
+  {
+    dataset: proposedBlocks,
+    target: { network: 'mainnet', blockchainId: 'c-chain', nodeId: 'NodeID-1' },
+    name: 'blocks',
+    nth: (n) => ({ blockHash: `hash-${n}`, blockNumber: String(n), proposerDetails: null }),
+    changed: (round) => ({ txCount: round }),
+  },
+  {
+    dataset: nativeTransactions,
+    target: { chainId: '43114', address: '0x0' },
+    name: 'transactions',
+    nth: (n) => ({ txHash: `0x${n.toString(16).padStart(64, '0')}`, from: { address: '0x0' } }),
+    changed: null,
+  },
+  {
+    dataset: subnets,
+    target: { network: 'mainnet' },
+    name: 'subnets',
+    nth: (n) => ({ subnetId: `subnet-${n}` }),
+    changed: (round) => ({ createBlockIndex: String(round) }),
+  },
+  {
+    dataset: validators,
+    target: { node: 'n', subnetId: 's' },
+    name: 'validators',
+    nth: (n) => ({ nodeID: `NodeID-${n}`, txID: `tx-${n}` }),
+    changed: (round) => ({ weight: String(round) }),
+  },
+  {
+    dataset: validatorUptime,
+    target: { node: 'n', subnetId: 'readings' },
+    name: 'validators',
+    nth: (n) => ({ nodeID: `NodeID-${n}`, txID: `tx-${n}` }),
+    changed: (round) => ({ uptime: String(99 - round) }),
+  },
+  {
+    dataset: metricPoints,
+    target: { chainId: '43114', metric: 'txCount', timeInterval: 'hour' },
+    name: 'results',
+    nth: (n) => ({ timestamp: (START - n * HOUR) / 1000 }),
+    changed: (round) => ({ value: round }),
+  },
+];
+
+/** A look in which one comes, one leaves, and one in a hundred is said otherwise; the steps of its commits. */
+async function lookAt({ dataset, target, name, nth, changed }: List, clock: ManualClock, round: number) {
+  const feed = feeds.get(dataset.name) ?? scriptedFeed(dataset, target);
+  feeds.set(dataset.name, feed);
+  clock.now += 60_000;
+  const items = Array.from({ length: COUNT }, (_, n) => ({
+    ...dataset.example,
+    ...nth(n + round),
+    ...((n + round) % 100 === 0 ? changed?.(round) : {}),
+  }));
+  feed.script = () => onlyPage({ [name]: items });
+  own.steps();
+  const context = { ...recordingContext(sql, clock.read), commits: own.commits };
+  const { status, items: read, quarantined } = await run(context, feed);
+  expect({ status, read, quarantined }).toEqual({ status: 'done', read: COUNT, quarantined: 0 });
+  const steps = own.steps();
+  expect(most(steps)).toBeGreaterThanOrEqual(COUNT);
+  return steps;
+}
+
+const feeds = new Map<string, ScriptedFeed>();
+const tooMany = (steps: readonly Step[]) => steps.filter(({ rows }) => rows > CONSTANT * COUNT);
+
+describe('a look at a list that is known', () => {
+  it.each(lists.map((list) => [list.dataset.name, list] as const))(
+    'of %s compares each item with its own row, though PostgreSQL takes the table for empty',
+    async (_, list) => {
+      const clock = new ManualClock(START);
+      for (let round = 0; round < ROUNDS; round++)
+        expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
+    },
+  );
+
+  it.each(
+    lists
+      .filter(({ dataset }) => dataset.history !== 'sample')
+      .map((list) => [list.dataset.name, list] as const),
+  )('of %s does so, too, when the table was emptied and planned for as an empty one', async (name, list) => {
+    const clock = new ManualClock(START + 365 * 24 * HOUR);
+    await lookAt(list, clock, 0);
+    await sql`truncate ${sql(`recorder.${name}`)}`;
+    await sql`analyze`;
+    for (let round = 1; round < ROUNDS; round++)
+      expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
+  });
+
+  it('of subnets, whose key does not say whose list it is, reads none of the lists of other networks', async () => {
+    const clock = new ManualClock(START + 2 * 365 * 24 * HOUR);
+    const list = lists.find(({ dataset }) => dataset === subnets);
+    if (!list) throw new Error('there is no list of subnets');
+    await lookAt(list, clock, 0);
+    const { columns } = await sql`select * from recorder.subnets limit 0`;
+    const names = columns.map(({ name }) => name);
+    const ofOthers: Readonly<Record<string, string>> = {
+      network: `'other-' || n`,
+      subnet_id: `n || '-' || subnet_id`,
+    };
+    const values = names.map((name) => ofOthers[name] ?? name);
+    await sql.unsafe(
+      `insert into recorder.subnets (${names.join(', ')}) select ${values.join(', ')} from recorder.subnets, generate_series(1, 10) n
+        where valid_to is null and network = 'mainnet'`,
+    );
+    for (let round = 1; round < ROUNDS; round++)
+      expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
+  });
+});

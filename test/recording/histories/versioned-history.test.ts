@@ -1,0 +1,333 @@
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import type { Range } from '../../../src/datasets/contract.ts';
+import { averageTps } from '../../../src/datasets/metrics/average-tps.ts';
+import { metricPoints } from '../../../src/datasets/metrics/metric-points.ts';
+import { validators } from '../../../src/datasets/node/validators.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+
+const { it, sql } = withDatabase();
+const start = Date.UTC(2026, 0, 10);
+const day = 86_400_000;
+
+/** Every whole look is believed here; belief.test.ts is about those that are not. */
+const confirmShrink = { observations: 1, minDuration: 0 };
+
+/** What the upstream shows: values by key. */
+type Shown = ReadonlyMap<number, number>;
+
+/** One answer: what it shows, and whether it is all there is. */
+interface Step {
+  readonly shown: Shown;
+  readonly whole: boolean;
+  /** Milliseconds since the step before; negative where the clock was set back. */
+  readonly after: number;
+}
+
+const shown = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 2 })), {
+    selector: ([key]) => key,
+    maxLength: 5,
+  })
+  .map((pairs): Shown => new Map(pairs));
+const steps = (after: fc.Arbitrary<number>) =>
+  fc.array(
+    fc.record({ shown, whole: fc.boolean().map((one) => one), after }).map((step): Step => step),
+    { minLength: 1, maxLength: 9 },
+  );
+const forwards = steps(fc.integer({ min: 1, max: 100_000 }));
+const backwards = steps(fc.integer({ min: -50_000, max: 60_000 }));
+
+/** The plain truth: what is known after each step. Only a whole answer tells that something is gone. */
+function knownAfter(all: readonly Step[]): Shown[] {
+  let known: Shown = new Map();
+  return all.map(({ shown, whole }) => {
+    known = whole ? shown : new Map([...known, ...shown]);
+    return known;
+  });
+}
+
+/** Every value that a key had, one after the other, equal neighbours collapsed; null: it was gone. */
+function sequence(known: readonly Shown[], key: number): (number | null)[] {
+  const values = known.map((one) => one.get(key) ?? null);
+  const changes = values.filter((value, at) => value !== (at === 0 ? null : values[at - 1]));
+  return changes;
+}
+
+const keysOf = (known: readonly Shown[]) => [...new Set(known.flatMap((one) => [...one.keys()]))];
+const sorted = (one: Shown) => [...one].sort(([a], [b]) => a - b);
+
+interface Version {
+  readonly key: number;
+  readonly value: number;
+  readonly from: string;
+  readonly to: string | null;
+  /** Why a member's version ended; undefined: points do not say it so. */
+  readonly ended_by?: string | null;
+}
+
+/** A kind of versioned history under test: how it is fed, and what `reporting` shows of it. */
+interface Subject {
+  record(clock: ManualClock, step: Step): Promise<number>;
+  asOf(instant: number): Promise<[number, number][]>;
+  /** What stands now. */
+  current(): Promise<[number, number][]>;
+  /** All versions, oldest first by key, times as text to the microsecond. */
+  versions(): Promise<Version[]>;
+}
+
+let subjects = 0;
+
+/** Where the whole dataset has no record yet that is told instead of nothing. */
+function unrecorded(error: unknown): [number, number][] {
+  if (String(error).includes('there is no record of')) return [];
+  throw error;
+}
+
+function stateSubject(): Subject {
+  subjects += 1;
+  const subnetId = `subnet-${subjects}`;
+  const feed = scriptedFeed(validators, { node: 'n', subnetId }, { confirmShrink });
+  const pairs = (rows: readonly { key: number; value: number }[]) =>
+    rows.map(({ key, value }): [number, number] => [key, value]);
+  return {
+    async record(clock, { shown, whole }) {
+      const list = [...shown].map(([key, value]) => ({ nodeID: `node-${key}`, startTime: 1, weight: value }));
+      feed.script = () => onlyPage({ validators: list }, { whole });
+      const { rowsWritten } = await run(recordingContext(sql, clock.read), feed);
+      return rowsWritten[0] ?? 0;
+    },
+    asOf: async (instant) =>
+      pairs(
+        await sql<{ key: number; value: number }[]>`
+          select split_part(node_id, '-', 2)::int as key, weight::int as value
+          from reporting.validators_as_of(${new Date(instant)}) where subnet_id = ${subnetId} order by 1`,
+      ),
+    current: async () =>
+      pairs(
+        await sql<{ key: number; value: number }[]>`
+          select split_part(node_id, '-', 2)::int as key, weight::int as value
+          from reporting.validators where subnet_id = ${subnetId} order by 1`,
+      ),
+    versions: async () => [
+      ...(await sql<Version[]>`
+        select split_part(node_id, '-', 2)::int as key, weight::int as value,
+          to_char(valid_from, 'YYYY-MM-DD HH24:MI:SS.US') as from, to_char(valid_to, 'YYYY-MM-DD HH24:MI:SS.US') as to,
+          ended_by
+        from reporting.validators_history where subnet_id = ${subnetId} order by 1, valid_from`),
+    ],
+  };
+}
+
+/** 2020-01-01, in days since 1970: no point is older. */
+const FIRST_DAY = 18_262;
+
+function seriesSubject(): Subject {
+  subjects += 1;
+  const chainId = `chain-${subjects}`;
+  const feed = scriptedFeed(averageTps, { chainId });
+  const pairs = (rows: readonly { key: number; value: number }[]) =>
+    rows.map(({ key, value }): [number, number] => [key, value]);
+  return {
+    async record(clock, { shown, whole }) {
+      const results = [...shown].map(([key, value]) => ({ timestamp: (FIRST_DAY + key) * 86_400, value }));
+      feed.script = () => onlyPage({ results }, { whole });
+      const { rowsWritten } = await run(recordingContext(sql, clock.read), feed);
+      return rowsWritten[0] ?? 0;
+    },
+    asOf: async (instant) =>
+      pairs(
+        await sql<{ key: number; value: number }[]>`
+          select (extract(epoch from bucket_start) / 86400)::int - ${FIRST_DAY}::int as key, value::int
+          from reporting.average_tps_as_of(${new Date(instant)}) where chain_id = ${chainId} order by 1`,
+      ),
+    current: async () =>
+      pairs(
+        await sql<{ key: number; value: number }[]>`
+          select (extract(epoch from bucket_start) / 86400)::int - ${FIRST_DAY}::int as key, value::int
+          from reporting.average_tps where chain_id = ${chainId} and vanished_at is null order by 1`,
+      ),
+    versions: async () => [
+      ...(await sql<Version[]>`
+        select (extract(epoch from bucket_start) / 86400)::int - ${FIRST_DAY}::int as key, value::int,
+          to_char(recorded_at, 'YYYY-MM-DD HH24:MI:SS.US') as from,
+          to_char(superseded_at, 'YYYY-MM-DD HH24:MI:SS.US') as to
+        from reporting.average_tps_revisions where chain_id = ${chainId} order by 1, recorded_at`),
+    ],
+  };
+}
+
+describe.each([
+  ['state', stateSubject],
+  ['series', seriesSubject],
+])('%s', (_, subjectOf) => {
+  it('shows at every past moment what was known then, and now what is known now', async () => {
+    await fc.assert(
+      fc.asyncProperty(forwards, async (all) => {
+        const subject = subjectOf();
+        const clock = new ManualClock(start);
+        const instants: number[] = [];
+        for (const step of all) {
+          clock.now += step.after;
+          instants.push(clock.now);
+          await subject.record(clock, step);
+        }
+        const known = knownAfter(all);
+        for (const [at, instant] of instants.entries())
+          expect(await subject.asOf(instant)).toEqual(sorted(known[at] ?? new Map()));
+        expect(await subject.asOf(start).catch(unrecorded)).toEqual([]);
+        expect(await subject.current()).toEqual(sorted(known.at(-1) ?? new Map()));
+        const versions = await subject.versions();
+        for (const key of keysOf(known)) {
+          const mine = versions.filter((version) => version.key === key);
+          // A hole between two versions is the time in which it was gone.
+          const said = mine.flatMap(({ value, to }, index) => {
+            const next = mine[index + 1];
+            return to !== null && next?.from !== to ? [value, null] : [value];
+          });
+          expect(said).toEqual(sequence(known, key));
+          mine.forEach(({ to, ended_by }, index) => {
+            const changed = to !== null && mine[index + 1]?.from === to;
+            if (ended_by !== undefined) expect(ended_by).toBe(to && (changed ? 'changed' : 'gone'));
+          });
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('never runs backwards, even if the clock does: no version overlaps another', async () => {
+    await fc.assert(
+      fc.asyncProperty(backwards, async (all) => {
+        const subject = subjectOf();
+        const clock = new ManualClock(start);
+        for (const step of all) {
+          clock.now += step.after;
+          await subject.record(clock, step);
+        }
+        const known = knownAfter(all);
+        expect(await subject.current()).toEqual(sorted(known.at(-1) ?? new Map()));
+        const versions = await subject.versions();
+        versions.forEach(({ key, from, to }, at) => {
+          if (to !== null) expect(from < to, `${from} before ${to}`).toBe(true);
+          const next = versions[at + 1];
+          if (next?.key !== key) return;
+          expect(to, 'a version that another follows has ended').not.toBeNull();
+          expect(String(to) <= next.from, `${to} not after ${next.from}`).toBe(true);
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('writes nothing when nothing changed', async () => {
+    const subject = subjectOf();
+    const clock = new ManualClock(start);
+    const step: Step = {
+      shown: new Map([
+        [1, 1],
+        [2, 0],
+      ]),
+      whole: true,
+      after: 0,
+    };
+    expect(await subject.record(clock, step)).toBe(2);
+    const before = await subject.versions();
+    for (let again = 0; again < 3; again++) {
+      clock.now += 1000;
+      expect(await subject.record(clock, step)).toBe(0);
+    }
+    expect(await subject.versions()).toEqual(before);
+  });
+
+  it('keeps what is gone: an ended version, and a new one when it comes back with the same value', async () => {
+    const subject = subjectOf();
+    const clock = new ManualClock(start);
+    const one: Step = { shown: new Map([[1, 7]]), whole: true, after: 0 };
+    const none: Step = { shown: new Map(), whole: true, after: 0 };
+    for (const step of [one, none, none, one]) {
+      clock.now += 1000;
+      await subject.record(clock, step);
+    }
+    const at = (seconds: number) => `2026-01-10 00:00:0${seconds}.000000`;
+    expect(await subject.versions()).toMatchObject([
+      { key: 1, value: 7, from: at(1), to: at(2) },
+      { key: 1, value: 7, from: at(4), to: null },
+    ]);
+    expect(await subject.asOf(start + 3000)).toEqual([]);
+  });
+
+  it('takes a value that went and came back as two revisions', async () => {
+    const subject = subjectOf();
+    const clock = new ManualClock(start);
+    for (const value of [1, 2, 2, 1]) {
+      clock.now += 1000;
+      await subject.record(clock, { shown: new Map([[1, value]]), whole: true, after: 0 });
+    }
+    expect((await subject.versions()).map(({ value }) => value)).toEqual([1, 2, 1]);
+  });
+});
+
+describe('a series of windows', () => {
+  const range: Range = { axis: 'time', span: () => 10 * day, head: () => day, settle: 0, lookback: 30 * day };
+
+  it('marks as gone only points inside the window that was read', async () => {
+    const feed = scriptedFeed(
+      metricPoints,
+      { chainId: 'windows', metric: 'txCount', timeInterval: 'day' },
+      { range },
+    );
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    const points = (...days: number[]) => ({
+      results: days.map((one) => ({ timestamp: (start - one * day) / 1000, value: one })),
+    });
+    const ago = (from: number, to: number) => ({ from: start - from * day, to: start - to * day });
+    feed.script = (window) => onlyPage(points(9, 8, 6, 5, 3, 1), { proven: window });
+    await run(context, feed, ago(10, 0));
+    clock.now += 1000;
+    // The upstream answers a little more than it was asked for, and no longer shows days 6 and 5.
+    feed.script = (window) => onlyPage(points(9, 3), { proven: window });
+    expect(await run(context, feed, ago(6, 3))).toMatchObject({ status: 'done', rowsWritten: [2] });
+    const rows = await sql<{ value: number; gone: boolean }[]>`
+      select value::int, vanished_at is not null as gone from reporting.metric_points
+      where chain_id = 'windows' order by value`;
+    expect([...rows]).toEqual([
+      { value: 1, gone: false },
+      { value: 3, gone: false },
+      { value: 5, gone: true },
+      { value: 6, gone: true },
+      { value: 8, gone: false },
+      { value: 9, gone: false },
+    ]);
+  });
+
+  it('keeps the last value of a point that vanished; gone is not zero', async () => {
+    const feed = scriptedFeed(averageTps, { chainId: 'vanished' });
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    feed.script = () => onlyPage({ results: [{ timestamp: FIRST_DAY * 86_400, value: 42 }] });
+    await run(context, feed);
+    clock.now += 1000;
+    feed.script = () => onlyPage({ results: [] });
+    await run(context, feed);
+    const rows = await sql`
+      select value::int, vanished_at from reporting.average_tps where chain_id = 'vanished'`;
+    expect([...rows]).toEqual([{ value: 42, vanished_at: new Date(start + 1000) }]);
+  });
+
+  it('takes a value written with other digits for another value only where it is one', async () => {
+    const feed = scriptedFeed(averageTps, { chainId: 'digits' });
+    const clock = new ManualClock(start);
+    const context = recordingContext(sql, clock.read);
+    const written = [];
+    for (const value of ['1.5', '1.50', '1.5000000000000000000001', '15e-1']) {
+      clock.now += 1000;
+      feed.script = () => onlyPage({ results: [{ timestamp: FIRST_DAY * 86_400, value }] });
+      written.push((await run(context, feed)).rowsWritten[0]);
+    }
+    expect(written).toEqual([1, 0, 1, 1]);
+  });
+});

@@ -1,0 +1,335 @@
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { anotherSource } from '../../../src/alerts/rules/findings.ts';
+import { activeFeeds, activeLedgers, catalogNames } from '../../../src/app/configured-feeds.ts';
+import { upstreamOpener } from '../../../src/app/upstream-opener.ts';
+import { checkConfig } from '../../../src/config/load.ts';
+import { lookOver } from '../../../src/health/probe-node.ts';
+import type { ActiveFeed } from '../../../src/recording/active-feed.ts';
+import { registerAll } from '../../../src/recording/register.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { recordingContext, run } from '../../support/recording.ts';
+import { type UpstreamServer, upstreamServer } from '../../support/upstream-server.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+const clock = new ManualClock(Date.now());
+const closers: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 4, onnotice: () => {} });
+});
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const A = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';
+const B = 'NodeID-5haT5BS98VcXvMdJm3Je5Jsk9rFk5qGMj';
+
+const PEER = 'NodeID-PhKF5xGeEucL37wScc3up7fo64PToxaf3';
+
+/** A node as it reports itself. */
+interface Node {
+  readonly id: string;
+  readonly network?: number;
+  readonly genesis?: string;
+}
+
+/** A URL behind which a node answers, chosen anew for each request. */
+async function urlOf(answering: (request: number) => Node, hasHeader = true): Promise<UpstreamServer> {
+  const server = await upstreamServer(({ body, number }, response) => {
+    const { id: nodeID, network = 1, genesis = 'genesis-1' } = answering(number);
+    response.setHeader('content-type', 'application/json');
+    if (hasHeader) response.setHeader('node-id', nodeID);
+    if (body === '') return response.end('{"checks":{},"healthy":true}');
+    const { id, method } = JSON.parse(body);
+    const ip = `${nodeID}.example:9651`;
+    const results: Record<string, object> = {
+      'info.getNodeID': { nodeID },
+      'info.getNodeIP': { ip },
+      'info.getNodeVersion': { version: `version of ${nodeID}` },
+      'info.getNetworkID': { networkID: String(network) },
+      'info.getNetworkName': { networkName: 'a name' },
+      'info.getVMs': { vms: {} },
+      'info.peers': {
+        numPeers: '1',
+        peers: [{ ip, nodeID: PEER, version: `peer of ${nodeID}`, trackedSubnets: [] }],
+      },
+      'platform.getBlockByHeight': { block: { height: 0, id: genesis } },
+    };
+    const result = results[method];
+    return response.end(
+      JSON.stringify(
+        result
+          ? { jsonrpc: '2.0', id, result }
+          : { jsonrpc: '2.0', id, error: { code: -32000, message: 'no' } },
+      ),
+    );
+  });
+  closers.push(server.close);
+  return server;
+}
+
+/** Looks at a node of a name at a URL, a minute after the look before. */
+function lookAt(name: string, url: string) {
+  const config = checkConfig(
+    { network: 'mainnet', upstreams: { nodes: [{ name, url }] } },
+    catalogNames,
+    'test',
+  );
+  const [ledger] = activeLedgers(config);
+  if (!ledger) throw new Error('node_health is not active');
+  const keys = { chainDataKey: undefined, metricsKey: undefined };
+  const look = lookOver(upstreamOpener(config, keys, sql, clock.read), ledger, clock.read);
+  return (after = 60_000) => {
+    clock.now += after;
+    return look({ node: name, probe: 'health' }, new AbortController().signal);
+  };
+}
+
+it.each([true, false])(
+  'counts a probe that another node answers as one of its id, not as one of the name (header: %s)',
+  async (hasHeader) => {
+    let node: Node = { id: A };
+    const { url, close } = await urlOf(() => node, hasHeader);
+    const looked = lookAt(`probed-${hasHeader}`, url);
+    const ofA = { state: 'up' };
+    const ofB = {
+      state: 'unknown',
+      error: expect.stringContaining(`another node: ${B}`),
+      other: { nodeId: B, look: { state: 'up', latency: expect.any(Number) } },
+    };
+    expect(await looked()).toMatchObject(ofA);
+    node = { id: B };
+    for (let times = 0; times < 2; times++) expect(await looked()).toMatchObject(ofB);
+    node = { id: A };
+    await looked();
+    expect(await looked()).toMatchObject(ofA);
+    expect(await looked(1_000)).not.toHaveProperty('other');
+    node = { id: B, network: 5 };
+    for (let times = 0; times < 2; times++) {
+      const seen = await looked();
+      expect(seen).toMatchObject({ state: 'unknown', error: expect.stringContaining('another network') });
+      expect(seen, 'a node of another network is not recorded').not.toHaveProperty('other');
+    }
+    node = { id: B };
+    clock.now += 120_000;
+    expect(await looked()).toMatchObject(ofB);
+    await close();
+    expect(await looked(), 'it was the other one that answered here last').toMatchObject({
+      state: 'unknown',
+      other: { nodeId: B, look: { state: 'down' } },
+    });
+  },
+);
+
+it('counts each probe of two nodes behind one URL for the node that answered', async () => {
+  let requests = 0;
+  const { url } = await urlOf(() => ({ id: requests++ % 3 === 2 ? B : A }));
+  const looked = lookAt('balanced', url);
+  for (let times = 0; times < 12; times++) {
+    const first = requests % 3 === 2 ? B : A;
+    const { state, other } = await looked();
+    if (state === 'up') expect(first).toBe(A);
+    if (other) expect([first, other.nodeId]).toEqual([B, B]);
+  }
+  const [binding] = await sql`select difference from recorder.node_bindings where node = 'balanced'`;
+  expect(binding?.difference).toContain(B);
+});
+
+let recorders = 0;
+
+/** A recorder of two datasets of one node, whose configuration the test may change. */
+async function recorderOf(url: string, more: { nodeId?: string; network?: string } = {}) {
+  recorders += 1;
+  const name = `node-${recorders}`;
+  const configured = ({
+    url: at,
+    nodeId,
+    network = 'mainnet',
+  }: {
+    url: string;
+    nodeId?: string;
+    network?: string;
+  }) => {
+    const config = checkConfig(
+      { network, upstreams: { nodes: [{ name, url: at, ...(nodeId ? { nodeId } : {}) }] } },
+      catalogNames,
+      'test',
+    );
+    const feeds = activeFeeds(config).filter(({ source }) =>
+      ['node-identity', 'connected-peers'].includes(source.name),
+    );
+    const keys = { chainDataKey: undefined, metricsKey: undefined };
+    return {
+      feeds,
+      context: { ...recordingContext(sql, clock.read), open: upstreamOpener(config, keys, sql, clock.read) },
+    };
+  };
+  let now = configured({ url, ...more });
+  await registerAll(sql, now.feeds, clock.now, { recorder: name, digest: null });
+  const poll = async () => {
+    clock.now += 61_000;
+    return Promise.all(now.feeds.map((feed: ActiveFeed) => run(now.context, feed)));
+  };
+  return {
+    name,
+    poll,
+    statuses: async () => (await poll()).map(({ status }) => status),
+    configure: (change: { url: string; nodeId?: string; network?: string }) => {
+      now = configured(change);
+    },
+    /** The nodes of which rows are recorded under the name, by every column that shows one. */
+    recorded: async () => {
+      const rows = await sql<{ node_id: string | null; ip: string; version: string }[]>`
+        select node_id, ip, version from recorder.node_identity where node = ${name}
+        union all select null, ip, version from recorder.peers where node = ${name}`;
+      return new Set(
+        rows.flatMap((row) =>
+          Object.values(row).flatMap((text) => /NodeID-\w+/.exec(String(text))?.[0] ?? []),
+        ),
+      );
+    },
+    findings: async () => [
+      ...(await sql`
+      select what, dataset, reason from reporting.findings where subject = ${name} or subject = ${`node=${name}`} order by what, dataset`),
+    ],
+    alerts: async () =>
+      (await anotherSource.ask({ sql } as never)).filter(({ subject }) => subject.includes(name)),
+  };
+}
+
+/** What has to be reported of a node that is another one. */
+async function isReported({ findings, alerts }: Awaited<ReturnType<typeof recorderOf>>, reason: RegExp) {
+  const found = await findings();
+  expect(found.map(({ what, dataset }) => dataset ?? what)).toEqual(
+    expect.arrayContaining(['node', 'node_identity', 'peers']),
+  );
+  for (const { reason: said } of found) expect(said).toMatch(reason);
+  expect(await alerts()).toEqual([expect.objectContaining({ summary: expect.stringMatching(reason) })]);
+}
+
+it.each([true, false])(
+  'records a name whose URL leads to another node only after a fix (header: %s)',
+  async (hasHeader) => {
+    let node: Node = { id: A };
+    const { url } = await urlOf(() => node, hasHeader);
+    const recorder = await recorderOf(url);
+    expect(await recorder.statuses()).toEqual(['done', 'done']);
+    expect(await recorder.findings()).toEqual([]);
+    node = { id: B };
+    expect(await recorder.statuses()).toEqual(['failed', 'failed']);
+    expect(await recorder.recorded()).toEqual(new Set([A]));
+    await isReported(recorder, new RegExp(`another node: ${B} answers at the URL of .* stands for ${A}`));
+    const moved = await urlOf(() => ({ id: A }), hasHeader);
+    recorder.configure({ url: moved.url });
+    expect(await recorder.statuses(), 'the id moved to another URL').toEqual(['done', 'done']);
+    expect(await recorder.findings()).toEqual([]);
+    expect(await recorder.alerts()).toEqual([]);
+    expect(await recorder.recorded()).toEqual(new Set([A]));
+  },
+);
+
+it('records two nodes that swapped their URLs only once they are swapped back', async () => {
+  let [first, second]: Node[] = [{ id: A }, { id: B }];
+  const recorders = await Promise.all(
+    [await urlOf(() => first ?? { id: A }), await urlOf(() => second ?? { id: B })].map(({ url }) =>
+      recorderOf(url),
+    ),
+  );
+  for (const recorder of recorders) expect(await recorder.statuses()).toEqual(['done', 'done']);
+  [first, second] = [{ id: B }, { id: A }];
+  for (const recorder of recorders) {
+    expect(await recorder.statuses()).toEqual(['failed', 'failed']);
+    await isReported(recorder, /another node/);
+  }
+  [first, second] = [{ id: A }, { id: B }];
+  clock.now += 120_000;
+  for (const [at, recorder] of recorders.entries()) {
+    expect(await recorder.statuses()).toEqual(['done', 'done']);
+    expect(await recorder.findings()).toEqual([]);
+    expect(await recorder.recorded()).toEqual(new Set([at === 0 ? A : B]));
+  }
+});
+
+it('binds a name to another node where the configuration says so', async () => {
+  let node: Node = { id: A };
+  const { url } = await urlOf(() => node);
+  const recorder = await recorderOf(url, { nodeId: B });
+  expect(await recorder.statuses()).toEqual(['failed', 'failed']);
+  expect(await recorder.recorded()).toEqual(new Set());
+  recorder.configure({ url, nodeId: A });
+  expect(await recorder.statuses()).toEqual(['done', 'done']);
+  node = { id: B };
+  expect(await recorder.statuses()).toEqual(['failed', 'failed']);
+  recorder.configure({ url, nodeId: B });
+  expect(await recorder.statuses()).toEqual(['done', 'done']);
+  expect(await recorder.findings()).toEqual([]);
+});
+
+it.each([
+  ['another network', { id: A, network: 5 }, /another network: .* belongs to the network fuji/],
+  [
+    'a network without a name',
+    { id: A, network: 12_345 },
+    /another network: .* the network with the id 12345/,
+  ],
+  [
+    'another genesis',
+    { id: A, genesis: 'genesis-2' },
+    /another genesis: .*genesis-2, and genesis-1 is recorded/,
+  ],
+])('does not record a node of %s, though its id is the same', async (_, other, reason) => {
+  let node: Node = { id: A };
+  const { url } = await urlOf(() => node);
+  const recorder = await recorderOf(url);
+  await recorder.statuses();
+  const [before] = await sql`select count(*)::int from recorder.runs where status = 'done'`;
+  node = other;
+  expect(await recorder.statuses()).toEqual(['failed', 'failed']);
+  await isReported(recorder, reason);
+  expect(await sql`select count(*)::int from recorder.runs where status = 'done'`).toEqual([before]);
+  node = { id: A };
+  clock.now += 120_000;
+  expect(await recorder.statuses()).toEqual(['done', 'done']);
+  expect(await recorder.findings()).toEqual([]);
+});
+
+it('does not record a node of another network at its first run', async () => {
+  const { url } = await urlOf(() => ({ id: A, network: 5 }));
+  const recorder = await recorderOf(url);
+  expect(await recorder.statuses()).toEqual(['failed', 'failed']);
+  expect(await recorder.recorded()).toEqual(new Set());
+  await isReported(recorder, /another network/);
+  recorder.configure({ url, network: 'fuji' });
+  expect(await recorder.statuses()).toEqual(['done', 'done']);
+  recorder.configure({ url, network: 'mainnet' });
+  expect(await recorder.statuses()).toEqual(['failed', 'failed']);
+});
+
+it.each([
+  ['from request to request', (request: number) => request % 2],
+  ['after every third request', (request: number) => Math.floor(request / 3) % 2],
+  ['without a pattern', (request: number) => ((request * 7919) >> 3) % 2],
+])('never joins two nodes behind one URL that alternate %s', async (_, which) => {
+  for (const hasHeader of [true, false]) {
+    const { url } = await urlOf((request) => ({ id: which(request) === 0 ? A : B }), hasHeader);
+    const recorder = await recorderOf(url);
+    for (let polls = 0; polls < 6; polls++) await recorder.poll();
+    const recorded = await recorder.recorded();
+    expect(recorded.size).toBeLessThanOrEqual(1);
+    expect((await recorder.findings()).map(({ what }) => what)).toContain('node');
+    expect(await recorder.alerts()).toHaveLength(1);
+    const [id = A] = recorded;
+    const alone = await urlOf(() => ({ id }), hasHeader);
+    recorder.configure({ url: alone.url, nodeId: id });
+    expect(await recorder.statuses()).toEqual(['done', 'done']);
+    expect(await recorder.findings()).toEqual([]);
+    expect(await recorder.recorded()).toEqual(new Set([id]));
+  }
+});

@@ -1,0 +1,229 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect } from 'vitest';
+import { until } from '../../chaos/waiting.ts';
+import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
+import { pendingRewards } from '../../src/datasets/chain-data/pending-rewards.ts';
+import type { Dataset, Target } from '../../src/datasets/contract.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { LEASE_SECONDS } from '../../src/db/leases.ts';
+import { asDeclared } from '../../src/recording/active-feed.ts';
+import { claim } from '../../src/recording/lease.ts';
+import { registerAll } from '../../src/recording/register.ts';
+import { endUnwatched } from '../../src/recording/retire-removed-targets.ts';
+import { targetKey } from '../../src/recording/target-key.ts';
+import { ManualClock } from '../support/clock.ts';
+import { withDatabase } from '../support/fixture.ts';
+import { onlyPage, recordingContext, run } from '../support/recording.ts';
+
+const { it, sql } = withDatabase();
+const by = { recorder: 'recorder', digest: null };
+const clock = new ManualClock(Date.UTC(2026, 0, 10));
+let nodes = 0;
+
+beforeEach(async () => {
+  clock.now += 60_000;
+  await registerAll(sql, [], clock.now, by);
+  await end();
+});
+
+/** A feed over the dataset's own source, so that the catalog knows it, with the answers of the test. */
+function feedOf(dataset: Dataset, targets: readonly Target[], body: unknown) {
+  const source = { ...dataset.source, walk: () => onlyPage(body) };
+  return asDeclared({ source, datasets: [{ ...dataset, source }] }, targets);
+}
+const listOf = (count: number) => ({
+  validators: Array.from({ length: count }, (_, at) => ({ nodeID: `node-${at}`, startTime: 1, weight: 1 })),
+});
+const context = () => recordingContext(sql, clock.read);
+
+async function end(): Promise<string[]> {
+  const lines: string[] = [];
+  await endUnwatched(
+    context(),
+    by,
+    pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+  );
+  return lines;
+}
+
+/** Moves the end of a lease, to so many seconds from now. */
+const leaseEnds = (target: Target, seconds: number) => sql`
+  update recorder.targets set lease_until = now() + make_interval(secs => ${seconds})
+  where target_key = ${targetKey(target)}`;
+
+function watched() {
+  nodes += 1;
+  const target = { node: `n${nodes}`, subnetId: 's' };
+  const history = async () => [
+    ...(await sql<{ ended_by: string | null; n: number }[]>`
+      select ended_by, count(*)::int as n from reporting.validators_history where node = ${target.node}
+      group by 1 order by 1 nulls last`),
+  ];
+  return { target, history, feed: (count: number) => feedOf(validators, [target], listOf(count)) };
+}
+
+describe('a target that leaves the configuration', () => {
+  it('ends its members, with the reason, once, in the books and told; when it comes back they are new', async () => {
+    const { feed, history, target } = watched();
+    await registerAll(sql, [feed(3)], clock.now, by);
+    await run(context(), feed(3));
+    clock.now += 1000;
+    await registerAll(sql, [], clock.now, by);
+    const lines = await end();
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ dataset: 'validators', members: 3 });
+    expect(await end()).toEqual([]);
+    expect(await history()).toEqual([{ ended_by: 'unwatched', n: 3 }]);
+    expect(await sql`select 1 from reporting.validators where node = ${target.node}`).toHaveLength(0);
+    const runs = await sql`
+      select reason, status, rows_written::int from reporting.runs where target = ${targetKey(target)} order by run_id`;
+    expect([...runs].at(-1)).toEqual({ reason: 'unwatched', status: 'done', rows_written: 3 });
+    clock.now += 1000;
+    await registerAll(sql, [feed(2)], clock.now, by);
+    expect(await run(context(), feed(2))).toMatchObject({ status: 'done', rowsWritten: [2] });
+    expect(await history()).toEqual([
+      { ended_by: 'unwatched', n: 3 },
+      { ended_by: null, n: 2 },
+    ]);
+  });
+
+  it('is not polled any more by a process that does not know it yet', async () => {
+    const { feed, target } = watched();
+    await registerAll(sql, [feed(1)], clock.now, by);
+    await run(context(), feed(1));
+    await registerAll(sql, [], clock.now, by);
+    const at = new Date(clock.now).toISOString();
+    for (const reason of ['poll', 'heal', 'sweep'] as const)
+      expect(await claim(sql, feed(1), { target, window: null, reason }, 'old', at)).toBe('outdated');
+    // Who asks by hand is answered.
+    expect(await claim(sql, feed(1), { target, window: null, reason: 'manual' }, 'old', at)).toBeTypeOf(
+      'number',
+    );
+    await leaseEnds(target, -1);
+    expect(await end()).toHaveLength(1);
+  });
+
+  it('waits for the run that has it', async () => {
+    const { feed, target, history } = watched();
+    await registerAll(sql, [feed(1)], clock.now, by);
+    await run(context(), feed(1));
+    const at = new Date(clock.now).toISOString();
+    await claim(sql, feed(1), { target, window: null, reason: 'poll' }, 'busy', at);
+    await registerAll(sql, [], clock.now, by);
+    await leaseEnds(target, LEASE_SECONDS);
+    expect(await end()).toEqual([]);
+    expect(await history()).toEqual([{ ended_by: null, n: 1 }]);
+    await leaseEnds(target, -1);
+    expect(await end()).toHaveLength(1);
+    expect(await history()).toEqual([{ ended_by: 'unwatched', n: 1 }]);
+  });
+
+  it('is ended once by two processes at once, and whole after a kill in between', async () => {
+    const { feed, target, history } = watched();
+    const many = 12_000;
+    await registerAll(sql, [feed(many)], clock.now, by);
+    await run(context(), feed(many));
+    await registerAll(sql, [], clock.now, by);
+    // The first process ended 5,000 and was killed: its run is under way for the books, and its lease runs out.
+    const at = new Date(clock.now).toISOString();
+    const died = await claim(sql, feed(1), { target, window: null, reason: 'unwatched' }, 'killed', at);
+    await sql`
+      update recorder.validators set valid_to = ${at}::timestamptz + interval '1 second', ended_by = 'unwatched'
+      where ctid = any(array(select ctid from recorder.validators where node = ${target.node} limit 5000))`;
+    await leaseEnds(target, LEASE_SECONDS);
+    expect(await end()).toEqual([]);
+    await leaseEnds(target, -1);
+    const told = (await Promise.all([end(), end()])).flat();
+    expect(told).toHaveLength(1);
+    expect(await history()).toEqual([{ ended_by: 'unwatched', n: many }]);
+    const runs = await sql<{ run_id: string; status: string; rows: number }[]>`
+      select run_id, status, rows_written::int as rows from reporting.runs
+      where target = ${targetKey(target)} and reason = 'unwatched' order by run_id`;
+    // The second process may have taken the target over when nothing was left to end.
+    expect(
+      runs.map(({ status, rows }) => [status, rows]).filter(([status, rows]) => status !== 'done' || rows),
+    ).toEqual([
+      ['lost', 0],
+      ['done', 7_000],
+    ]);
+    expect(Number(runs[0]?.run_id)).toBe(died);
+  });
+
+  it('is not told again by a process that looked before another one ended it', async () => {
+    const [first, second] = [watched(), watched()];
+    const both = feedOf(validators, [first.target, second.target], listOf(1));
+    await registerAll(sql, [both], clock.now, by);
+    for (const { feed } of [first, second]) await run(context(), feed(1));
+    clock.now += 1000;
+    await registerAll(sql, [second.feed(1)], clock.now, by);
+    clock.now += 1000;
+    await registerAll(sql, [], clock.now, by);
+    let slow: Promise<string[]> | undefined;
+    await sql.begin(async (blocking) => {
+      await blocking`select from recorder.targets where target_key = ${targetKey(first.target)} for update`;
+      slow = end();
+      await until('it to wait for the first target', async () => {
+        const waiting = await sql`
+          select from pg_stat_activity where wait_event_type = 'Lock' and query like '%held as materialized%'`;
+        return waiting.length > 0;
+      });
+      await sql`
+        update recorder.target_datasets set ended_at = now() where target_key = ${targetKey(first.target)}`;
+      expect(await end()).toHaveLength(1);
+    });
+    expect(await slow).toEqual([]);
+    expect(await second.history()).toEqual([{ ended_by: 'unwatched', n: 1 }]);
+  });
+
+  it('that is asked for again before it was ended keeps its members', async () => {
+    const { feed, history } = watched();
+    await registerAll(sql, [feed(2)], clock.now, by);
+    await run(context(), feed(2));
+    await registerAll(sql, [], clock.now, by);
+    await registerAll(sql, [feed(2)], clock.now, by);
+    expect(await end()).toEqual([]);
+    expect(await history()).toEqual([{ ended_by: null, n: 2 }]);
+  });
+
+  it('leaves rows alone that another target is about', async () => {
+    const about = (addresses: string) => ({ network: 'n', addresses, nodeIds: '' });
+    const reward = { txHash: 'x', rewardType: 'VALIDATOR', addresses: ['a'], amountStaked: '1' };
+    const feed = (addresses: string) =>
+      feedOf(pendingRewards, [about(addresses)], {
+        pendingRewards: [{ ...pendingRewards.example, ...reward }],
+      });
+    await registerAll(sql, [feed('a')], clock.now, by);
+    await run(context(), feed('a'));
+    await registerAll(sql, [feed('a,b')], clock.now, by);
+    await end();
+    expect(await sql`select 1 from reporting.pending_rewards`).toHaveLength(1);
+    await registerAll(sql, [], clock.now, by);
+    await end();
+    expect(await sql`select 1 from reporting.pending_rewards`).toHaveLength(0);
+  });
+});
+
+describe('a target that was asked for by hand', () => {
+  it('is not ended: nobody ever watched it', async () => {
+    const token = { chainId: '1', collection: '0xa', tokenId: '7' };
+    const feed = feedOf(nftTokens, [], { tokens: [{ ...nftTokens.example, address: '0xa', tokenId: '7' }] });
+    await run(context(), { ...feed, targets: [token] });
+    await registerAll(sql, [feed], clock.now, by);
+    await registerAll(sql, [], clock.now, by);
+    await end();
+    expect(await sql`select 1 from reporting.nft_tokens where collection = '0xa'`).toHaveLength(1);
+    // Nor with the list that is watched beside it, and leaves.
+    const list = feedOf(nftTokens, [{ chainId: '1', collection: '0xa' }], {
+      tokens: [
+        { ...nftTokens.example, address: '0xa', tokenId: '7' },
+        { ...nftTokens.example, address: '0xa', tokenId: '8' },
+      ],
+    });
+    await registerAll(sql, [list], clock.now, by);
+    await run(context(), list);
+    await registerAll(sql, [], clock.now, by);
+    await end();
+    const left = await sql`select token_id::text from reporting.nft_tokens where collection = '0xa'`;
+    expect([...left]).toEqual([{ token_id: '7' }]);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect } from 'vitest';
+import { drawablesOf, grainFor } from '../../../src/reporting/relations/chart-sources.ts';
+import { type PointsSource, readThinned } from '../../../src/reporting/relations/downsample.ts';
+import { readLines } from '../../../src/reporting/relations/lines.ts';
+import { completed, readTargets } from '../../../src/server/pages/charts/known-values.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const DAY = 86_400_000;
+/** All that can be drawn; what is found by time is read in pieces where it is too much, and tested by itself. */
+const drawables = [...drawablesOf().values()].filter(({ dataset }) => dataset?.kind !== 'series');
+/** Everything is read, however long that takes. */
+const unhurried = { budget: Number.POSITIVE_INFINITY, clock: () => 0 };
+const { it, sql } = withDatabase({
+  recorded: true,
+  max: 1,
+  connection: { TimeZone: 'UTC', jit: 'off', statement_timeout: 30_000 },
+});
+it('what is drawn in pieces is what is drawn at once, of all that can be drawn', async () => {
+  const [known] = await sql<{ begin: Date; end: Date }[]>`
+    select min(started_at) as begin, max(started_at) as end from reporting.runs`;
+  const window = [new Date((known?.begin.getTime() ?? 0) - 3 * DAY), known?.end ?? new Date()] as const;
+  const drawn = new Set<string>();
+  for (const drawable of drawables) {
+    const { name, needed, values, counted, dataset } = drawable;
+    const things = completed({}, await readTargets(sql, drawable, {}), needed);
+    const question = {
+      columns: values.map((one) => one.name).slice(0, 3),
+      told: Object.fromEntries(Object.entries(things).map(([key, value]) => [key, [value]])),
+      given: {},
+      grain: grainFor(drawable, window[1].getTime() - window[0].getTime()),
+      window,
+      asOf: null,
+    };
+    const read = async (trial: number) => {
+      const limits = { ...unhurried, trial, most: 1_000, buckets: 100_000 };
+      const { lines, unreadBefore } = await readLines(sql, drawable, question, limits);
+      return {
+        unreadBefore,
+        lines: new Map(lines.map(({ of, points, count }) => [JSON.stringify(of), { points, count }])),
+      };
+    };
+    const whole = await read(5_000);
+    expect(await read(0), name).toEqual(whole);
+    if (whole.lines.size > 0) drawn.add(counted ? 'counted' : (dataset?.kind ?? 'function'));
+  }
+  expect(drawn).toEqual(new Set(['counted', 'state', 'sample', 'function']));
+});
+
+describe('what takes too long at once', () => {
+  const window = [new Date('2026-01-01'), new Date('2026-12-27')] as const;
+  const [begin, end] = [window[0].getTime(), window[1].getTime()];
+  const days = (end - begin) / DAY;
+  /** A line that rises and one that falls, a point a day. Who asks for more days than this waits for ever. */
+  const risingAndFalling = (most: number): PointsSource => ({
+    window,
+    beginOf: (moment) => Math.floor(moment / DAY) * DAY,
+    pointsIn: (into, part) => {
+      const [from, to] = (part ?? window).map((one) => into.value(one.toISOString(), 'timestamptz'));
+      const rows = `(select d as at, line, case line when 'rising' then d::date - date '2026-01-01' else 300 - (d::date - date '2026-01-01') end as value
+        from generate_series(${from}, ${to} - interval '1 second', interval '1 day') d, unnest(array['rising', 'falling']) line,
+          pg_sleep(case when ${to} - ${from} > interval '${most} days' then 3600 else 0 end)) `;
+      const values = [['value', 'r.value']] as const;
+      const found = {
+        foundByTime: false,
+        inPieces: false,
+        parts: null,
+        conditions: [],
+        ends: null,
+        counted: null,
+      };
+      return { ...found, rows, at: 'r.at', values, of: ['r.line'], begin: from ?? null, end: to ?? null };
+    },
+  });
+  const read = (most: number, lines: number) =>
+    readThinned(sql, risingAndFalling(most), { ...unhurried, trial: 50, most: lines, buckets: 1_000 });
+
+  it('is read in pieces, and of the same lines: those with the greatest values in the newest', async () => {
+    // The whole window is too much, and no piece is.
+    const { rows, unreadBefore } = await read(days - 1, 1);
+    expect(unreadBefore).toBeNull();
+    expect(rows.map(({ line, value }) => [line, Number(value)])).toEqual(
+      Array.from({ length: days }, (_, day) => [['rising'], day]),
+    );
+    expect(rows.at(-1)).toMatchObject({ of: String(days), lines: '2' });
+  });
+
+  it('is drawn as far as it was read where a later piece takes too long, and later statements have their time', async () => {
+    const { rows, unreadBefore } = await read(days / 16 + 1, 2);
+    expect(unreadBefore).toEqual(new Date(end - Math.ceil(days / 16) * DAY));
+    expect(new Set(rows.map(({ at }) => at)).size).toBe(Math.ceil(days / 16));
+    expect([...(await sql`show statement_timeout`)]).toEqual([{ statement_timeout: '30s' }]);
+  });
+});

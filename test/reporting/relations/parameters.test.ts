@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
+import { AskedWrongly, checked } from '../../../src/reporting/relations/invalid-request.ts';
+import { GENERAL } from '../../../src/reporting/relations/list-parameters.ts';
+import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
+import { rowsStatement } from '../../../src/reporting/relations/rows.ts';
+
+const catalogue = catalogueOf();
+
+function view(name: string) {
+  const found = catalogue.views.get(name);
+  if (!found) throw new Error(`nothing is called ${name}`);
+  return found;
+}
+
+const asked = (name: string, parameters: Readonly<Record<string, unknown>>) =>
+  checked(rowsParameters(view(name)), parameters);
+
+function problems(name: string, parameters: Readonly<Record<string, unknown>>): string[] {
+  try {
+    asked(name, parameters);
+    return [];
+  } catch (error) {
+    if (!(error instanceof AskedWrongly)) throw error;
+    return error.problems.map(({ parameter, problem }) => `${parameter} ${problem}`);
+  }
+}
+
+describe('parameters of a list', () => {
+  it('are refused all at once, each with what it must be', () => {
+    const wrong = {
+      chain_id: ['1', '2'],
+      'bucket_start.gte': 'yesterday',
+      'value.lt': '1; drop table x',
+      limit: '0',
+      sort: 'value; --',
+      columns: 'value,secret',
+      after: '["forged"]',
+      as_of: '2026-02-30',
+      'vanished_at.null': 'maybe',
+      password: 'x',
+    };
+    expect(problems('metric_points', wrong)).toEqual([
+      'chain_id is given more than once',
+      expect.stringMatching(/^bucket_start.gte must be a time such as 2026-12-01/),
+      'value.lt must be a number',
+      'vanished_at.null must be true or false',
+      expect.stringMatching(/^columns has no column secret; there are chain_id, metric/),
+      expect.stringMatching(/^sort must be one of chain_id, metric/),
+      'limit must be a whole number from 1 to 1000',
+      expect.stringMatching(/^as_of must be a time/),
+      expect.stringMatching(/^password is not known here: there are chain_id, chain_id.gte/),
+    ]);
+  });
+
+  it('that no text of PostgreSQL can hold, or that are too long, are refused', () => {
+    for (const [text, why] of [
+      ['a\0b', 'NUL'],
+      ['\ud800', 'surrogate'],
+      ['x'.repeat(4_001), 'at most 4000 characters'],
+    ] as const)
+      expect(problems('metric_points', { chain_id: text })).toEqual([
+        expect.stringMatching(new RegExp(`^chain_id must .*${why}`)),
+      ]);
+  });
+
+  it('never take a cursor of another order', () => {
+    const values = '["43114","txCount","day","2026-01-01T00:00:00Z"]';
+    expect(problems('metric_points', { after: `chain_id${values}` })).toEqual([]);
+    for (const after of [
+      values,
+      `-chain_id${values}`,
+      'chain_id["43114"]',
+      'chain_id[1,2,3,4]',
+      'chain_id[',
+      '',
+    ])
+      expect(problems('metric_points', { after }), after).toEqual([
+        expect.stringMatching(/^after must be the cursor/),
+      ]);
+  });
+
+  it('say why there is no past, where there is none', () => {
+    expect(problems('runs', { as_of: '2026-01-01' })).toEqual([
+      'as_of is not known here: what reporting.runs said at a past moment is not kept: it keeps every row, so filter by started_at.lte',
+    ]);
+    expect(asked('validators', { as_of: '2026-01-01' }).asOf).toBe('2026-01-01T00:00:00Z');
+  });
+
+  it('keep the microseconds of a time', () => {
+    const { filters } = asked('metric_points', { 'recorded_at.gt': '2026-01-01T02:00:00.123456+01:00' });
+    expect(filters).toEqual([
+      { column: 'recorded_at', operator: 'gt', value: '2026-01-01T01:00:00.123456Z' },
+    ]);
+  });
+
+  it('never become part of the statement', () => {
+    const hostile = `'; drop schema reporting cascade; --`;
+    const { text, values } = rowsStatement(
+      view('metric_points'),
+      asked('metric_points', {
+        metric: hostile,
+        'chain_id.prefix': hostile,
+        'metric.contains': hostile,
+        after: `chain_id${JSON.stringify([hostile, hostile, hostile, hostile])}`,
+      }),
+    );
+    expect(text).not.toContain('drop');
+    expect(new Set(values)).toEqual(new Set([hostile]));
+    const places = new Set([...text.matchAll(/\$(\d+)/g)].map(([, at]) => Number(at)));
+    expect([...places].sort((one, other) => one - other)).toEqual(values.map((_, at) => at + 1));
+  });
+
+  it('of a page in the middle bound the first column alone, so that its index is used', () => {
+    const { text } = rowsStatement(
+      view('runs'),
+      asked('runs', { sort: '-run_id', after: '-run_id["7","subnets"]' }),
+    );
+    expect(text).toContain('r."run_id" <= $1::text::bigint and (r."run_id", r."dataset") <');
+  });
+
+  it('have one name each: a column that is called like another parameter is asked by .eq', () => {
+    for (const readable of catalogue.views.values()) {
+      const known = rowsParameters(readable);
+      const taken = [...GENERAL, ...(readable.parameters ?? []).map(({ name }) => name)];
+      const both = readable.columns.filter(({ name, type }) => taken.includes(name) && type === 'text');
+      const needed = Object.fromEntries(
+        (readable.parameters ?? [])
+          .filter(({ preset }) => preset === undefined)
+          .map(({ name, type }) => [name, type === 'timestamptz' ? '2026-01-01' : 'x']),
+      );
+      for (const { name } of both)
+        expect(checked(known, { ...needed, [`${name}.eq`]: 'x' }).filters, readable.name).toEqual([
+          { column: name, operator: 'eq', value: 'x' },
+        ]);
+    }
+  });
+});

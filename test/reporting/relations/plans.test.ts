@@ -1,0 +1,520 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { z } from 'zod';
+import { closeDays } from '../../../src/recording/close-days.ts';
+import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
+import { coverageStatement } from '../../../src/reporting/relations/coverage-days.ts';
+import { differencesParameters, readDifferences } from '../../../src/reporting/relations/differences.ts';
+import { checked } from '../../../src/reporting/relations/invalid-request.ts';
+import { rowCount } from '../../../src/reporting/relations/row-count.ts';
+import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
+import { type Row, readRows, rowsStatement } from '../../../src/reporting/relations/rows.ts';
+import type { Asked } from '../../../src/reporting/relations/statement.ts';
+import { day, write } from '../../server/pages/watched.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { most, type Step, stepsIn } from '../../support/plan-steps.ts';
+import { makeSeriesOf } from '../../support/points.ts';
+
+const { datasets, views } = catalogueOf();
+const POINTS = 100_000;
+const LIMIT = 50;
+/** Looks at the readings of each node. */
+const LOOKS = 240;
+const now = Date.now();
+const { it, sql } = withDatabase({
+  max: 1,
+  connection: { TimeZone: 'UTC', jit: 'off', max_parallel_workers_per_gather: '0' },
+  debug: (_, text, values) => {
+    asked = { text, values: values.map(String) };
+    statements.push(asked);
+  },
+});
+/** What was asked last, and everything that was. */
+let asked: Asked = { text: '', values: [] };
+let statements: Asked[] = [];
+
+beforeAll(async () => {
+  await makeSeriesOf(sql);
+  // Forty series, recorded as time went, every tenth point of each revised within a day.
+  await sql`
+    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+    select s.series_id, at, version, at + (1 + version * 20) * interval '1 hour',
+      case when version = 0 and n / 40 % 10 = 0 then at + interval '21 hours' end, 1
+    from (select public.series_of(chain::text, 'txCount', 'hour') as series_id, chain from generate_series(0, 39) chain offset 0) s
+    join generate_series(1, ${POINTS}::int) n on n % 40 = s.chain cross join generate_series(0, 1) version,
+      lateral (select now() - ${POINTS / 40 + 21}::int * interval '1 hour' + n / 40 * interval '1 hour' as at) at
+    where version = 0 or n / 40 % 10 = 0
+    order by at, version`;
+  await sql`
+    insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
+    select 'n', n, n::text, '', now() - (100 - n / 100.0) * interval '1 day', 1 from generate_series(1, 10000) n`;
+  // Another node has not seen the first blocks, and some that nobody else has.
+  await sql`
+    insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
+    select 'o', n, n::text, '', now() - interval '1 hour', 1 from generate_series(9001, 10100) n`;
+  // Blocks of the X-chain with up to two transactions; every hundredth was told with another one until ten days ago.
+  await sql`
+    insert into recorder.x_blocks (node, height, txs, recorded_at, superseded_at, run_id)
+    select 'n', n, case n % 3 when 0 then '[]' when 1 then '[{"id":"a"}]' else '[{"id":"a"},{"id":"b"}]' end::jsonb,
+      case when n % 100 = 0 then now() - interval '10 days' else now() - (100 - n / 100.0) * interval '1 day' end, null, 1
+    from generate_series(1, 10000) n
+    union all
+    select 'n', n * 100, '[{"id":"old"},{"id":"older"}]', now() - interval '90 days', now() - interval '10 days', 1 from generate_series(1, 80) n`;
+  await sql`insert into recorder.targets (source, target_key, target) values ('s', 'blocks', '{"node":"n"}'), ('s', 'more', '{"node":"o"}')`;
+  // Peers, of whom few are benched.
+  await sql`
+    insert into recorder.peers (node, node_id, benched, valid_from, run_id)
+    select 'n', 'N' || n, case when n % 2000 = 0 then '["C"]' else '[]' end::jsonb, now() - interval '20 days', 1 from generate_series(1, 10000) n`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    values ('s', 'of n', 'peers', 3600000, true, now(), now() - interval '30 days')`;
+  // Validators of two nodes; every other one is told without its transaction.
+  await sql`
+    insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, weight, valid_from, run_id)
+    select node, 's', 'N' || n % 20, to_timestamp(n / 20), case when n % 2 = 0 then 't' || n end, 1, now() - interval '1 day', 1
+    from (values ('n', 0, 99), ('o', 50, 139)) as told(node, first, last), generate_series(first, last) n`;
+  await sql`insert into recorder.targets (source, target_key, target) values ('s', 'of n', '{"node":"n","subnetId":"s"}'), ('s', 'of o', '{"node":"o","subnetId":"s"}')`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at, last_success_at, last_complete_at)
+    select 's', target, 'validators', 3600000, true, now() - interval '1 day', now() - interval '1 day', now(), now()
+    from unnest(array['of n', 'of o']) target`;
+  // Ten thousand members of a list, of which one changes every two minutes; the last change was a month ago.
+  await sql`
+    insert into recorder.subnets (network, subnet_id, create_block_index, valid_from, valid_to, ended_by, run_id)
+    select 'mainnet', (n % 10000)::text, n, at, case when n < 90000 then at + interval '20000 minutes' end, case when n < 90000 then 'changed' end, 1
+    from generate_series(0, 99999) n, lateral (select now() - interval '170 days' + n * interval '2 minutes' as at) at`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    values ('s', 'subnets', 'subnets', 3600000, true, now(), now() - interval '170 days')`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    select 's', target, dataset, 3600000, true, now(), now() - interval '2 years'
+    from (values ('blocks', 'p_blocks'), ('more', 'p_blocks'), ('blocks', 'x_blocks')) as told(target, dataset)`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at, expected_from)
+    select 's', n::text, 'metric_points', 3600000, true, now(), now() - interval '2 years', ${now - 400 * day}::bigint from generate_series(1, 200) n`;
+  await sql`insert into recorder.targets (source, target_key, target) select 's', n::text, '{}' from generate_series(1, 200) n`;
+  await sql`
+    insert into recorder.coverage (dataset, target_key, axis, covered)
+    select 'metric_points', n::text, 'time', int8multirange(int8range(${now - 400 * day}::bigint, ${now}::bigint)) - (
+      select range_agg(int8range(at, at + 3600000)) from generate_series(1, 5) hole,
+        lateral (select ${now}::bigint - hole * ${60 * day}::bigint - n * 1000000 as at) at)
+    from generate_series(1, 200) n`;
+  const nodes = Array.from({ length: 20 }, (_, n) => `node-${String(n).padStart(2, '0')}`);
+  await write(
+    sql,
+    nodes.map((node) => ({ observer: 'o', node, absences: [], states: [[now - 100 * day, 'up']] })),
+    now,
+  );
+  // Readings of twenty validators at two nodes four times a day, packed but for the last days; one was not there at every look, one came late.
+  await sql`
+    insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
+    select node, 's', 'N' || n, n + look * 0.001, look % 3 = 0, date_trunc('day', now()) - look * interval '6 hours' + second * interval '1 second', 1
+    from (values ('n', 1), ('o', 7)) as told(node, second), generate_series(1, 20) n, generate_series(1, ${LOOKS}::int) look
+    where n <> 7 or look % 5 > 0`;
+  // At noon, so that the same days are closed at any time of the day.
+  await pack();
+  await sql`
+    insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
+    values ('n', 's', 'late', 1, true, date_trunc('day', now()) - interval '30 days' + interval '1 second', 2)`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    values ('s', 'of n', 'validator_uptime', 3600000, true, now(), now() - interval '2 years')`;
+  await sql.unsafe('vacuum analyze');
+});
+
+/** Packs readings, but those of the last days. */
+async function pack(): Promise<void> {
+  const closed = await closeDays(sql, (Math.floor(now / day) - 1.5) * day, new AbortController().signal);
+  if (closed.packed === 0) throw new Error(`no readings were packed: ${JSON.stringify(closed)}`);
+}
+
+/** What PostgreSQL does for a statement. */
+async function stepsOf({ text, values }: Asked): Promise<Step[]> {
+  const [row] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
+    `explain (analyze, timing off, format json) ${text}`,
+    [...values],
+  );
+  return z.tuple([z.unknown()]).parse(row?.['QUERY PLAN']).flatMap(stepsIn);
+}
+
+const indexes = (steps: readonly Step[]) => [...new Set(steps.flatMap(({ index }) => index ?? []))];
+
+function dataset(name: string) {
+  const found = datasets.get(name);
+  if (!found) throw new Error(`nothing is called ${name}`);
+  return found;
+}
+const points = dataset('metric_points');
+
+describe('a page of rows', () => {
+  const after = (at: Date) => JSON.stringify(['39', 'txCount', 'hour', at.toISOString()]);
+  const late = new Date(now - 10 * day);
+  it.each([
+    ['first', {}, 'metric_points_now'],
+    ['near the end', { after: `chain_id${after(late)}` }, 'metric_points_now'],
+    ['from the end', { sort: '-chain_id' }, 'metric_points_now'],
+    ['of one thing', { chain_id: '7', metric: 'txCount', time_interval: 'hour' }, 'metric_points_now'],
+    ['of a past moment', { as_of: late.toISOString() }, 'metric_points_now'],
+  ])('%s reads no more than it shows', async (_, asked, index) => {
+    const question = checked(rowsParameters(points.now), { ...asked, limit: String(LIMIT) });
+    const steps = await stepsOf(rowsStatement(points.now, question));
+    expect(indexes(steps)).toContain(index);
+    // Series by series: the rest of one, and those after it until the page is full. Of a past moment the 960 values that ended in these
+    // ten days are looked through for each series, of which few held at the moment.
+    expect(most(steps)).toBeLessThanOrEqual('as_of' in asked ? 40 * 960 : 2 * (LIMIT + 1));
+  });
+
+  it('of a past moment that what is so now fills looks for values that ended since no further than it reaches', async () => {
+    const question = checked(rowsParameters(points.now), { as_of: late.toISOString(), limit: String(LIMIT) });
+    const page = await readRows(sql, points.now, question);
+    // Of the one series in which the page ends, not of all forty.
+    expect(most(await stepsOf(asked))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
+    const all = await readRows(sql, points.now, { ...question, limit: 2 * POINTS });
+    expect(page.rows).toEqual(all.rows.slice(0, LIMIT));
+  });
+
+  it.each(['chain_id', '-chain_id'])(
+    'of a past moment by %s shows each once, over pages and series',
+    async (sort) => {
+      const asked = { as_of: late.toISOString(), sort, 'chain_id.lt': '12', limit: '999' };
+      const walked: Row[] = [];
+      for (let after: string | null = ''; after !== null; ) {
+        const question = checked(rowsParameters(points.now), after ? { ...asked, after } : asked);
+        const page = await readRows(sql, points.now, question);
+        walked.push(...page.rows);
+        after = page.next;
+      }
+      const all = await readRows(sql, points.now, {
+        ...checked(rowsParameters(points.now), asked),
+        limit: POINTS,
+      });
+      expect(walked.length).toBeGreaterThan(5_000);
+      expect(walked).toEqual(all.rows);
+    },
+  );
+
+  it('of versions by when they came asks for so long a time as a page of them takes', async () => {
+    const changes = views.get('subnets_changes');
+    if (!changes) throw new Error('there is no subnets_changes');
+    statements = [];
+    const page = await readRows(sql, changes, checked(rowsParameters(changes), { limit: String(LIMIT) }));
+    expect(page.rows).toHaveLength(LIMIT);
+    // Where the record begins and ends, how many there are, and the page.
+    expect(statements).toHaveLength(3);
+  });
+
+  it('of the ranges of coverage works out the targets that it shows, not all', async () => {
+    const view = views.get('coverage_ranges');
+    if (!view) throw new Error('there is no coverage_ranges');
+    const steps = await stepsOf(rowsStatement(view, checked(rowsParameters(view), { limit: '10' })));
+    // The list of targets is read, and of the two hundred the first few are worked out.
+    expect(steps.filter(({ kind }) => kind === 'ProjectSet').every(({ rows }) => rows < 100)).toBe(true);
+    expect(most(steps)).toBeLessThan(1_000);
+    const walked: Row[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const asked = after ? { limit: '999', after } : { limit: '999' };
+      const page = await readRows(sql, view, checked(rowsParameters(view), asked));
+      walked.push(...page.rows);
+      after = page.next;
+    }
+    const all = await sql<Row[]>`
+      select * from reporting.coverage_ranges order by dataset, target, axis, kind, reason, begins, ends`;
+    const told = ({ target, kind, begins }: Row) => `${target} ${kind} ${begins}`;
+    expect(walked.map(told)).toEqual(all.map(told));
+  });
+
+  it('of a log at a past moment reads no more than it shows of what is shown and of what was', async () => {
+    const { now: blocks } = dataset('p_blocks');
+    const question = checked(rowsParameters(blocks), { as_of: late.toISOString(), limit: String(LIMIT) });
+    const steps = await stepsOf(rowsStatement(blocks, question));
+    expect(indexes(steps)).toEqual(expect.arrayContaining(['p_blocks_key', 'p_blocks_superseded']));
+    expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
+  });
+
+  it('of every value reads no more than it shows of the last ones and of those before', async () => {
+    const { history } = points;
+    if (!history) throw new Error('points have no history');
+    const steps = await stepsOf(
+      rowsStatement(history, checked(rowsParameters(history), { limit: String(LIMIT) })),
+    );
+    expect(indexes(steps)).toEqual(['metric_points_now', 'metric_points_history']);
+    expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
+  });
+
+  it.each([
+    { of: 'what is so now', from: 'reporting.metric_points' },
+    { of: 'every value', from: 'reporting.metric_points_revisions' },
+    { of: 'a past moment', from: `reporting.metric_points_as_of(now() - interval '10 days')` },
+  ])('$of of one series reads that series', async ({ from }) => {
+    const text = `select * from ${from} where chain_id = '7' and metric = 'txCount' and time_interval = 'hour'`;
+    const steps = await stepsOf({ text, values: [] });
+    expect(indexes(steps)).toContain('metric_points_now');
+    expect(most(steps)).toBeLessThan(POINTS / 5);
+  });
+
+  it.each([
+    ['subnets_history', '-valid_from'],
+    ['metric_points', '-recorded_at'],
+    ['metric_points_revisions', 'recorded_at'],
+  ])('of %s by %s is found by when rows came', async (name, sort) => {
+    const view = views.get(name);
+    if (!view) throw new Error(`nothing is called ${name}`);
+    const page = await readRows(sql, view, checked(rowsParameters(view), { sort, limit: String(LIMIT) }));
+    expect(page.rows).toHaveLength(LIMIT);
+    const steps = await stepsOf(asked);
+    expect(indexes(steps).some((index) => /_(began|recorded)$/.test(index))).toBe(true);
+    // An index of block ranges finds some megabytes.
+    expect(most(steps)).toBeLessThan(POINTS / 3);
+  });
+
+  it('by when rows came, with less left than a page, asks where it ends and then for all of it', async () => {
+    const { history } = dataset('subnets');
+    if (!history) throw new Error('subnets have no history');
+    const [last] = await sql<{ at: Date }[]>`select max(valid_from) as at from recorder.subnets`;
+    const asked = {
+      sort: 'valid_from',
+      'valid_from.gte': last?.at.toISOString() ?? '',
+      limit: String(LIMIT),
+    };
+    statements = [];
+    expect((await readRows(sql, history, checked(rowsParameters(history), asked))).rows).toHaveLength(1);
+    expect(statements).toHaveLength(2);
+  });
+
+  it.each(
+    ['node_uptime_daily', 'node_states', 'node_health_intervals'].flatMap((name) =>
+      [{}, { sort: '-observer' }, { observer: 'o' }].map((asked) => ({ name, asked })),
+    ),
+  )('of $name, $asked, works out the probes that it shows, not all', async ({ name, asked }) => {
+    const view = views.get(name);
+    if (!view) throw new Error(`nothing is called ${name}`);
+    const question = checked(rowsParameters(view), { ...asked, limit: '1' });
+    const steps = await stepsOf(rowsStatement(view, question));
+    // One probe has a hundred days; twenty have two thousand.
+    expect(most(steps)).toBeLessThan(300);
+  });
+
+  it.each([{}, { sort: '-node' }, { as_of: late.toISOString() }])(
+    'of the elements of a list, %o, reads no row whose list is empty',
+    async (given) => {
+      const view = views.get('peers_benched');
+      if (!view) throw new Error('there is no peers_benched');
+      const steps = await stepsOf(rowsStatement(view, checked(rowsParameters(view), given)));
+      expect(indexes(steps)).toContain('peers_benched_filled');
+      expect(most(steps)).toBeLessThanOrEqual(10);
+    },
+  );
+
+  describe.each([{}, { sort: '-node' }, { 'height.lt': '3000' }])(
+    'of the elements of a log, %o,',
+    (given) => {
+      const view = views.get('x_blocks_txs');
+      if (!view) throw new Error('there is no x_blocks_txs');
+      const question = (more: Readonly<Record<string, string>>) =>
+        checked(rowsParameters(view), { ...given, ...more });
+
+      it.each([
+        { as_of: new Date(now - 30 * day).toISOString(), limit: '1000' },
+        { as_of: new Date(now - 5 * day).toISOString(), limit: '999' },
+        { limit: '1000' },
+      ])('%o, shows each once, in the order of all', async (more) => {
+        const walked: unknown[] = [];
+        for (let after: string | null = ''; after !== null; ) {
+          const page = await readRows(sql, view, question({ ...more, ...(after ? { after } : {}) }));
+          walked.push(...page.rows);
+          after = page.next;
+        }
+        const all = await readRows(sql, view, { ...question(more), limit: 20_000 });
+        expect(walked.length).toBeGreaterThan(2_000);
+        expect(walked).toEqual(all.rows);
+      });
+
+      it.each([{}, { as_of: late.toISOString() }])(
+        '%o, reads about a page, also far inside',
+        async (more) => {
+          const far = await readRows(sql, view, { ...question(more), limit: 1_500 });
+          for (const after of [{}, { after: String(far.next) }]) {
+            const page = await readRows(sql, view, question({ ...more, ...after, limit: String(LIMIT) }));
+            expect(page.rows).toHaveLength(LIMIT);
+            // A thousand blocks came after that moment, and are the first ones from the end.
+            expect(most(await stepsOf(asked))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));
+          }
+        },
+      );
+    },
+  );
+
+  it.each([{}, { sort: '-height' }])(
+    'of what all nodes tell, %o, works out its own things',
+    async (given) => {
+      const view = views.get('network_p_blocks');
+      if (!view) throw new Error('there is no network_p_blocks');
+      const page = await readRows(
+        sql,
+        view,
+        checked(rowsParameters(view), { ...given, limit: String(LIMIT) }),
+      );
+      expect(page.rows).toHaveLength(LIMIT);
+      expect(most(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
+    },
+  );
+
+  it.each([
+    ['network_p_blocks', {}, 1_000],
+    ['network_p_blocks', { sort: '-height' }, 1_000],
+    ['network_p_blocks', { 'height.gte': '8990', 'height.lt': '9010' }, 7],
+    ['network_validators', {}, 9],
+    ['network_validators', { sort: '-subnet_id' }, 9],
+    ['network_validators', { node_id: 'N3' }, 2],
+    ['network_validators', { sort: '-node_id' }, 9],
+  ])('%s, %o, shows each thing once, page after page of %i', async (name, given, limit) => {
+    const view = views.get(name);
+    if (!view) throw new Error(`nothing is called ${name}`);
+    const walked: unknown[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const page = await readRows(
+        sql,
+        view,
+        checked(rowsParameters(view), { ...given, limit: String(limit), ...(after ? { after } : {}) }),
+      );
+      expect(page.rows.length).toBeGreaterThan(0);
+      walked.push(...page.rows);
+      after = page.next;
+    }
+    const whole = await sql.unsafe(
+      rowsStatement(view, { ...checked(rowsParameters(view), given), limit: 20_000 }).text,
+      [...rowsStatement(view, checked(rowsParameters(view), given)).values],
+    );
+    expect(walked).toHaveLength(whole.length);
+    expect(new Set(walked.map((row) => JSON.stringify(row))).size).toBe(whole.length);
+  });
+});
+
+describe('a page of readings', () => {
+  const view = (name: string) => {
+    const found = views.get(name);
+    if (!found) throw new Error(`nothing is called ${name}`);
+    return found;
+  };
+  /** All rows, page after page, and by one statement over the view. */
+  async function both(name: string, given: Readonly<Record<string, string>>) {
+    const question = checked(rowsParameters(view(name)), { ...given, limit: '300' });
+    const walked: Row[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const more: Readonly<Record<string, string>> = after ? { after } : {};
+      const page = await readRows(
+        sql,
+        view(name),
+        checked(rowsParameters(view(name)), { ...given, ...more, limit: '300' }),
+      );
+      walked.push(...page.rows);
+      after = page.next;
+    }
+    const { things: _, arrival: __, ...plain } = view(name);
+    const whole = await readRows(sql, plain, { ...question, limit: 20_000 });
+    return { walked, whole: whole.rows };
+  }
+
+  it.each([
+    ['validator_uptime', {}, 2 * LOOKS * 20 - 2 * 48 + 1],
+    ['validator_uptime', { sort: '-observed_at' }, 2 * LOOKS * 20 - 2 * 48 + 1],
+    ['validator_uptime', { node: 'o' }, LOOKS * 20 - 48],
+    ['validator_uptime', { node_id: 'N7', sort: '-observed_at' }, 2 * (LOOKS - 48)],
+    ['validator_uptime_looks', {}, 2 * LOOKS + 1],
+    ['validator_uptime_daily', {}, 2 * 60 * 20 + 1],
+    ['validator_uptime_daily', { sort: '-node' }, 2 * 60 * 20 + 1],
+    ['validator_uptime_daily', { node_id: 'late' }, 1],
+    ['validator_uptime_members', {}, 41],
+  ])('of %s, %o, are those of one plain statement', async (name, given, count) => {
+    const { walked, whole } = await both(name, given);
+    expect(walked).toEqual(whole);
+    expect(walked).toHaveLength(count);
+  });
+
+  it.each([
+    ['validator_uptime', {}],
+    ['validator_uptime', { sort: '-observed_at' }],
+    ['validator_uptime', { 'observed_at.gte': new Date(now - 40 * day).toISOString() }],
+    ['validator_uptime_daily', {}],
+    ['validator_uptime', { as_of: new Date(now - 40 * day).toISOString() }],
+    ['validator_uptime_daily', { sort: '-node' }],
+  ])('of %s, %o, unpacks the looks or members that it shows, not all', async (name, given) => {
+    await readRows(sql, view(name), checked(rowsParameters(view(name)), { ...given, limit: '10' }));
+    // There are 9,505 readings, and 2,401 averages. Of one or two members 319 rows each are looked through that are not packed.
+    expect(most(await stepsOf(asked))).toBeLessThan(1_000);
+  });
+
+  it.each(['validator_uptime', 'validator_uptime_daily'])('of %s is not counted', async (name) => {
+    expect(await rowCount(sql, view(name), checked(rowsParameters(view(name)), {}))).toBeNull();
+  });
+
+  it('that were taken between two moments reads what it shows', async () => {
+    const uptime = dataset('validator_uptime');
+    const given = { from: new Date(now - 50 * day).toISOString(), limit: '10' };
+    const page = await readDifferences(sql, uptime, checked(differencesParameters(uptime), given));
+    expect(page.rows).toHaveLength(10);
+    expect(most(await stepsOf(asked))).toBeLessThan(500);
+  });
+});
+
+describe('a page of what is different', () => {
+  const between = async (from: number) => {
+    const given = { from: new Date(from).toISOString(), limit: String(LIMIT) };
+    await readDifferences(sql, points, checked(differencesParameters(points), given));
+    return asked;
+  };
+
+  it('in a short time is found by time', async () => {
+    const steps = await stepsOf(await between(now - day / 4));
+    expect(indexes(steps)).toEqual(
+      expect.arrayContaining(['metric_points_recorded', 'metric_points_revised']),
+    );
+    expect(steps.filter(({ kind, table }) => kind === 'Seq Scan' && table === 'metric_points')).toEqual([]);
+    expect(most(steps)).toBeLessThan(POINTS / 5);
+  });
+
+  it('in a long time is found by key, and reads a bounded part', async () => {
+    const steps = await stepsOf(await between(now - 60 * day));
+    expect(indexes(steps)).toContain('metric_points_history');
+    expect(most(steps)).toBeLessThan(POINTS / 3);
+  });
+});
+
+it('the coverage of a year costs what the ranges and days cost, not each range times each day', async () => {
+  const steps = await stepsOf(
+    coverageStatement(points, { from: new Date(now - 365 * day).toISOString(), to: null, target: null }),
+  );
+  expect(most(steps)).toBeLessThan(10_000);
+});
+
+describe('a page of readings that ended long ago', () => {
+  const supply = dataset('current_supply').now;
+  beforeAll(async () => {
+    // What twenty subnets had once, and was never read again.
+    await sql`
+      insert into recorder.current_supply (node, subnet_id, supply, observed_at, run_id)
+      select 'n', 's' || n, n, date_trunc('day', now()) - interval '59 days', 1 from generate_series(1, 20) n`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+      values ('s', 'of n', 'current_supply', 3600000, true, now(), date_trunc('day', now()) - interval '59 days')`;
+    await pack();
+    await sql`vacuum analyze`;
+    await sql`set enable_seqscan = off`; // so small a table is read whole otherwise
+  });
+  afterAll(() => sql`reset enable_seqscan`);
+
+  it.each([{}, { as_of: new Date(now - 40 * day).toISOString() }])(
+    '%o, does not go through the looks of others since',
+    async (given) => {
+      statements = [];
+      const page = await readRows(sql, supply, checked(rowsParameters(supply), { ...given, limit: '10' }));
+      expect(page.rows).toHaveLength(10);
+      const steps: Step[] = [];
+      for (const one of [...statements]) steps.push(...(await stepsOf(one)));
+      const looks = steps.filter(({ table }) => table === 'reading_looks');
+      // The twenty, and those of validators in the hours around; there are 500.
+      expect(most(looks)).toBeGreaterThanOrEqual(20);
+      expect(most(looks)).toBeLessThan(100);
+    },
+  );
+});

@@ -1,0 +1,106 @@
+import { describe, expect } from 'vitest';
+import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
+import { orderedColumns, type Readable } from '../../../src/reporting/relations/readable.ts';
+import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
+import { type Row, type RowsPage, readRows } from '../../../src/reporting/relations/rows.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const catalogue = catalogueOf();
+const views = [...catalogue.views.values()].filter(({ parameters }) => parameters === null);
+
+const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
+const read = (readable: Readable, parameters: Readonly<Record<string, string>> = {}) =>
+  readRows(sql, readable, rowsParameters(readable).parse(parameters));
+
+/** Which rows, in order. Not their values: some count up to now. */
+const which = ({ key }: Readable, rows: readonly Row[]) =>
+  rows.map((row) => key.map(({ name }) => JSON.stringify(row[name])).join()).join('\n');
+
+/** Views with more rows than one page has. */
+const filled = new Set<string>();
+it.each(views)('pages of $name are the list, in its order, in both directions', async (readable) => {
+  const columns = [...new Set([readable.key[0]?.name ?? '', orderedColumns(readable).at(-1)?.name ?? ''])];
+  for (const sort of columns.flatMap((column) => [column, `-${column}`])) {
+    const whole = await read(readable, { limit: '20', sort });
+    if (whole.rows.length > 6) filled.add(readable.name);
+    const inPages: Row[] = [];
+    let after: string | null = '';
+    while (inPages.length < whole.rows.length && after !== null) {
+      const page: RowsPage = await read(readable, { limit: '6', sort, ...(after ? { after } : {}) });
+      inPages.push(...page.rows);
+      after = page.next;
+    }
+    expect(which(readable, inPages.slice(0, 20)), `${readable.name} by ${sort}`).toBe(
+      which(readable, whole.rows),
+    );
+  }
+});
+it('of most views there are several pages', () => expect(filled.size).toBeGreaterThan(60));
+
+describe('keys', () => {
+  it.each(views)('tell the rows of $name apart', async ({ name, key }) => {
+    const [counted] = await sql.unsafe<{ rows: number; keys: number }[]>(
+      `select count(*)::int as rows, count(distinct (${key.map((one) => `r."${one.name}"`).join(', ')}))::int as keys from reporting.${name} r`,
+    );
+    expect(counted?.keys).toBe(counted?.rows);
+  });
+
+  it('of the rows of a past moment are those of what they are rows of', async () => {
+    const functions = [...catalogue.views.values()].filter(({ name }) => name.endsWith('_as_of'));
+    expect(functions.length).toBeGreaterThan(60);
+    const names = ({ key }: Readable) => key.map(({ name }) => name).sort();
+    for (const one of functions) {
+      const now = catalogue.views.get(one.name.replace(/_as_of$/, ''));
+      expect(names(one), one.name).toEqual(now && names(now));
+    }
+  });
+});
+
+describe('rows', () => {
+  const view = (name: string): Readable => {
+    const found = catalogue.views.get(name);
+    if (!found) throw new Error(`nothing is called ${name}`);
+    return found;
+  };
+
+  it('are sorted by values, not by their texts', async () => {
+    const { rows } = await read(view('validators'), { sort: '-weight', columns: 'weight', limit: '1000' });
+    const weights = rows.map(({ weight }) => BigInt(String(weight)));
+    expect(weights.length).toBeGreaterThan(10);
+    expect(new Set(weights.map((one) => String(one).length)).size).toBeGreaterThan(1);
+    expect(weights).toEqual(weights.toSorted((one, other) => (other > one ? 1 : -1)));
+  });
+
+  it('are those of a past moment, or it is said since when there is a record', async () => {
+    const [since] = await sql<{ at: string }[]>`
+      select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+      from reporting.recorded_since where dataset = 'metric_points'`;
+    const then = { as_of: since?.at ?? '', limit: '1000', columns: 'bucket_start,value' };
+    const [counted] = await sql<{ count: number }[]>`
+      select count(*)::int from reporting.metric_points_as_of(${then.as_of}::text::timestamptz)`;
+    const rows = await read(view('metric_points'), then);
+    expect(rows.rows.length).toBe(Math.min(counted?.count ?? 0, 1000));
+    await expect(read(view('metric_points'), { as_of: '2001-01-01' })).rejects.toMatchObject({
+      message: 'there is no record of metric_points at 2001-01-01T00:00:00Z',
+      hint: `it has been recorded since ${since?.at}`,
+    });
+  });
+
+  it('are filtered by what is asked, and hold the columns that are wanted', async () => {
+    const points = view('metric_points');
+    const { rows } = await read(points, {
+      metric: 'txCount',
+      'time_interval.prefix': 'da',
+      'bucket_start.gte': '2026-06-01',
+      'vanished_at.null': 'true',
+      columns: 'metric,bucket_start',
+    });
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) {
+      expect(Object.keys(row)).toEqual(['metric', 'bucket_start']);
+      expect(row.metric).toBe('txCount');
+      expect(String(row.bucket_start) >= '2026-06-01').toBe(true);
+    }
+    expect((await read(points, { metric: "txCount' or true --" })).rows).toEqual([]);
+  });
+});

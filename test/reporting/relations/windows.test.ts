@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect } from 'vitest';
+import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
+import { checked } from '../../../src/reporting/relations/invalid-request.ts';
+import type { Readable } from '../../../src/reporting/relations/readable.ts';
+import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
+import { type Row, readRows } from '../../../src/reporting/relations/rows.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const { views } = catalogueOf();
+const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
+
+/** Two hundred subnets over three years: quiet months, busy hours, many changes in one instant; some went, some came back. */
+const HISTORY = `
+  insert into recorder.subnets (network, subnet_id, create_block_timestamp, create_block_index, is_l1, valid_from, valid_to, ended_by, run_id)
+  select 'mainnet', 'subnet-' || thing, now(), version, false, starts, coalesce(ends, case when thing % 3 = 0 then starts + interval '1 hour' end),
+    case when ends is not null then 'changed' when thing % 3 = 0 then 'gone' end, 1
+  from (
+    select thing, version, at as starts, lead(at) over (partition by thing order by at) as ends
+    from generate_series(1, 200) thing, generate_series(0, 5) version,
+      -- Half of all in the same ten minutes, the others anywhere.
+      lateral (select now() - interval '3 years' + case when thing % 2 = 0 then version * interval '100 days' + thing / 10 * interval '1 minute'
+        else (abs(hashint4(thing * 10 + version)) % 900) * interval '1 day' + version * interval '1 second' end as at) at
+    group by thing, version, at) versions`;
+
+/** Readings of two nodes over three years; the first ones are of runs that did not succeed, before there was a record. */
+const READINGS = `
+  insert into recorder.chain_heights (node, chain, height, observed_at, run_id)
+  select 'node-' || n, 'P', k, now() - interval '3 years 20 days' + k * interval '4 days' + n * interval '1 minute', 1
+  from generate_series(1, 2) n, generate_series(0, 270) k`;
+
+beforeAll(async () => {
+  await sql.unsafe(HISTORY);
+  await sql.unsafe(READINGS);
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    values ('s', 'all', 'subnets', 3600000, true, now(), now() - interval '3 years'),
+      ('s', 'all', 'chain_heights', 3600000, true, now(), now() - interval '3 years')`;
+  await sql.unsafe('vacuum analyze');
+});
+
+function view(name: string): Readable {
+  const found = views.get(name);
+  if (!found) throw new Error(`nothing is called ${name}`);
+  return found;
+}
+
+type Told = Readonly<Record<string, string>>;
+const keyOf = (readable: Readable, row: Row) => readable.key.map(({ name }) => row[name]).join(' ');
+
+/** Walks all pages. */
+async function walked(readable: Readable, told: Told): Promise<string[]> {
+  const rows: string[] = [];
+  let after: string | null = null;
+  do {
+    const asked: Told = { ...told, limit: '60', ...(after === null ? {} : { after }) };
+    const page = await readRows(sql, readable, checked(rowsParameters(readable), asked));
+    rows.push(...page.rows.map((row) => keyOf(readable, row)));
+    after = page.next;
+  } while (after !== null);
+  return rows;
+}
+
+/** The same rows by one plain statement. */
+async function plain({ arrival: _, ...readable }: Readable, told: Told): Promise<string[]> {
+  const question = checked(rowsParameters(readable), told);
+  const { rows } = await readRows(sql, readable, { ...question, limit: 1_000_000 });
+  return rows.map((row) => keyOf(readable, row));
+}
+
+describe('pages by when rows came', () => {
+  it.each<[string, string, Told]>([
+    ['subnets_changes', 'at', {}],
+    ['subnets_changes', 'at', { change: 'left' }],
+    ['subnets_changes', 'at', { 'subnet_id.prefix': 'subnet-1' }],
+    ['subnets_changes', 'at', { 'at.lte': new Date(Date.now() - 400 * 86_400_000).toISOString() }],
+    ['subnets_changes', 'at', { 'at.gt': new Date(Date.now() - 700 * 86_400_000).toISOString() }],
+    ['subnets_changes', 'at', { subnet_id: 'nobody' }],
+    ['subnets_history', 'valid_from', {}],
+    ['subnets', 'valid_from', {}],
+    ['chain_heights', 'observed_at', {}],
+    ['chain_heights', 'observed_at', { node: 'node-2' }],
+    ['chain_heights', 'observed_at', { as_of: new Date(Date.now() - 500 * 86_400_000).toISOString() }],
+    [
+      'chain_heights',
+      'observed_at',
+      { 'observed_at.gt': new Date(Date.now() - 700 * 86_400_000).toISOString() },
+    ],
+    ['subnets', 'valid_from', { as_of: new Date(Date.now() - 500 * 86_400_000).toISOString() }],
+  ])('of %s by %s, filtered by %o, are those of one plain statement', async (name, column, told) => {
+    for (const sort of [column, `-${column}`]) {
+      const expected = await plain(view(name), { ...told, sort });
+      expect(await walked(view(name), { ...told, sort })).toEqual(expected);
+      expect(expected.length > 60 || told.subnet_id === 'nobody').toBe(true);
+    }
+  });
+
+  it.each(['observed_at', '-observed_at'])('before there was a record are refused, by %s', async (sort) => {
+    const asked = checked(rowsParameters(view('chain_heights')), { as_of: '2001-01-01T00:00:00Z', sort });
+    await expect(readRows(sql, view('chain_heights'), asked)).rejects.toThrow(
+      'there is no record of chain_heights at 2001-01-01T00:00:00Z',
+    );
+  });
+});

@@ -1,0 +1,196 @@
+import { expect } from 'vitest';
+import { averageTps } from '../../../src/datasets/metrics/average-tps.ts';
+import { metricPoints } from '../../../src/datasets/metrics/metric-points.ts';
+import { nodeIdentity } from '../../../src/datasets/node/node-identity.ts';
+import { nodeUptimeView } from '../../../src/datasets/node/node-uptime-view.ts';
+import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
+import { validators } from '../../../src/datasets/node/validators.ts';
+import { takeObserver, writeLedger } from '../../../src/health/ledger.ts';
+import type { State } from '../../../src/health/state.ts';
+import { reports } from '../../../src/reporting/reports/questions.ts';
+import { slaReport } from '../../../src/reporting/reports/sla.ts';
+import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
+import { holdSettled, uptimeOf } from '../../../src/reporting/reports/uptime.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { datasetDigests, reportedAsOf } from '../../support/told.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const start = Date.UTC(2026, 0, 1);
+const PRIMARY = '11111111111111111111111111111111LpoYY';
+const MEMBERS = 1_000;
+
+const { it, database, sql } = withDatabase({ max: 3 });
+
+const clock = new ManualClock(start);
+const context = () => recordingContext(sql, clock.read);
+const lists = {
+  points: scriptedFeed(metricPoints, { chainId: '43114', metric: 'txCount', timeInterval: 'day' }),
+  rates: scriptedFeed(averageTps, { chainId: '43114' }),
+  members: scriptedFeed([validators, validatorUptime], { node: 'one', subnetId: PRIMARY }),
+  identity: scriptedFeed(nodeIdentity, { node: 'one' }),
+  uptime: scriptedFeed(nodeUptimeView, { node: 'one', subnetId: PRIMARY }),
+};
+
+/** One look at everything, whose every point and member differs from that of every other round. */
+async function look(round: number) {
+  const results = Array.from({ length: MEMBERS }, (_, at) => ({
+    timestamp: start / 1000 - at * 86_400,
+    value: round * MEMBERS + at,
+  }));
+  lists.points.script = () => onlyPage({ results });
+  lists.rates.script = () => onlyPage({ results });
+  // Some come and go; the others change.
+  const listed = Array.from({ length: MEMBERS }, (_, at) => at)
+    .filter((at) => (at + round) % 10 !== 0)
+    .map((at) => ({
+      nodeID: `NodeID-${at}`,
+      startTime: start / 1000 - 86_400,
+      endTime: start / 1000 + 30 * 86_400,
+      txID: `tx-${at}`,
+      weight: 1000 + round,
+      uptime: String(90 + round / 100),
+      connected: true,
+    }));
+  lists.members.script = () => onlyPage({ validators: listed });
+  lists.identity.script = () =>
+    onlyPage({ ...nodeIdentity.example, nodeID: `NodeID-${11 + (round > 3 ? 10 : 0)}` });
+  lists.uptime.script = () =>
+    onlyPage({ ...nodeUptimeView.example, rewardingStakePercentage: String(90 + round / 100) });
+  let written = 0;
+  for (const list of Object.values(lists))
+    for (const rows of (await run(context(), list)).rowsWritten) written += rows;
+  clock.now += 6 * hour;
+  return written;
+}
+
+/** What an observer saw of a node's health since it was last asked. */
+async function saw(
+  observer: string,
+  node: string,
+  until: number,
+  transitions: readonly (readonly [at: number, state: State, check?: string])[],
+) {
+  await takeObserver(sql, observer, observer);
+  await writeLedger(sql, observer, observer, {
+    heartbeat: until,
+    absences: [],
+    transitions: transitions.map(([at, state, check = '*'], before) => ({
+      node,
+      probe: 'health',
+      check,
+      at,
+      state,
+      error: state === 'down' ? `down at ${at}` : null,
+      message: null,
+      reported: true,
+      before,
+      failingSince: null,
+      ended: null,
+    })),
+    probes: [
+      {
+        node,
+        probe: 'health',
+        probes: 9,
+        probedAt: until,
+        suspect: null,
+        latest: null,
+        hour: null,
+        entries: null,
+      },
+    ],
+  });
+}
+
+it('every report is the same, byte by byte, before and after 10,000 later revisions and list changes', async () => {
+  const moment = new Date(start + 4 * day);
+  for (const round of [1, 2, 3]) await look(round);
+  // Down at the moment, and by one observer up again for less than what ends an incident.
+  await saw('paris', 'one', moment.getTime() + hour, [
+    [start, 'up'],
+    [start + day, 'down'],
+    [start + day + hour, 'up'],
+    [moment.getTime() - hour, 'down'],
+    [moment.getTime() - hour, 'down', 'disk'],
+    [moment.getTime() - 60_000, 'unknown'],
+  ]);
+  clock.now = moment.getTime() + hour;
+  const thresholds = { uptime: 80, uptimeAfter: 80 };
+  const window = { from: start, to: moment.getTime() };
+  const tell = async () => {
+    await holdSettled(sql, moment.toISOString());
+    const sla = await slaReport(
+      sql,
+      { from: start, to: Date.UTC(2026, 1, 1) },
+      moment.getTime(),
+      99.9,
+      thresholds,
+      moment.toISOString(),
+    );
+    return {
+      ...(await reportedAsOf(database.url, moment, new Date(start), {
+        chain_id: '43114',
+        metric: 'txCount',
+      })),
+      ...(await datasetDigests(sql, moment)),
+      uptime: JSON.stringify(await uptimeOf(sql, window, null, moment.toISOString())),
+      sla: JSON.stringify(sla),
+      page: slaPage(sla),
+    };
+  };
+  const before = await tell();
+  const askable = reports().filter(({ notAsOf }) => notAsOf === null);
+  expect(Object.keys(before)).toEqual(expect.arrayContaining(askable.map(({ name }) => name)));
+
+  let written = 0;
+  for (let round = 4; written < 20_000; round++) written += await look(round);
+  await saw('paris', 'one', clock.now, [
+    [moment.getTime() + 2 * hour, 'down'],
+    [moment.getTime() + 2 * hour, 'down', 'network'],
+    [moment.getTime() + 4 * hour, 'up'],
+  ]);
+  await saw('oslo', 'one', clock.now, [[moment.getTime() + 3 * hour, 'down']]);
+  await saw('oslo', 'another', clock.now, [[moment.getTime() + 3 * hour, 'up']]);
+  const [later] = await sql<{ revisions: number; changes: number }[]>`
+    select (select count(*)::int from reporting.metric_points_revisions where recorded_at > ${moment}) as revisions,
+      (select count(*)::int from reporting.validators_changes where at > ${moment}) as changes`;
+  expect((later?.revisions ?? 0) + (later?.changes ?? 0)).toBeGreaterThan(10_000);
+
+  const after = await tell();
+  expect(Object.keys(after)).toEqual(Object.keys(before));
+  for (const [name, told] of Object.entries(before))
+    expect(after[name as keyof typeof after], name).toBe(told);
+
+  // What was compared is something, and not what is so now.
+  expect(Object.values(before).filter((told) => /^\d+ /.test(told))).toHaveLength(6);
+  expect(Object.values(before).filter((told) => told.split('\r\n').length > 2).length).toBeGreaterThan(5);
+  expect(JSON.parse(before.sla)).toMatchObject({
+    nodes: [
+      {
+        observers: 1,
+        incidents: [
+          { ended_at: new Date(start + day + hour).toISOString() },
+          { ended_at: new Date(moment.getTime() - 60_000).toISOString(), failed_checks: ['disk'] },
+        ],
+      },
+    ],
+    validations: [{ node_id: 'NodeID-11' }],
+    stake: [{ rewarding_stake_percentage: 90.03 }],
+  });
+  const now = await slaReport(sql, { from: start, to: Date.UTC(2026, 1, 1) }, clock.now, 99.9, thresholds);
+  expect(JSON.stringify(now.nodes)).not.toBe(JSON.stringify(JSON.parse(before.sla).nodes));
+});
+
+it('a moment that is not settled, or lies before the first look, is refused with the one that could be asked for', async () => {
+  // An observer counts for as long as its lease, which goes by the database's clock.
+  await saw('paris', 'one', clock.now, []);
+  await expect(holdSettled(sql, new Date(start - 1).toISOString())).rejects.toThrow(
+    'watched since 2026-01-01T00:00:00.000Z',
+  );
+  await expect(holdSettled(sql, new Date(clock.now + 1).toISOString())).rejects.toThrow(
+    `settled until ${new Date(clock.now).toISOString()}`,
+  );
+});

@@ -1,0 +1,46 @@
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { subnets } from '../../../src/datasets/chain-data/subnets.ts';
+import { diskUse } from '../../../src/reporting/reports/disk.ts';
+import { forecast } from '../../../src/reporting/reports/forecast.ts';
+import { statusOf } from '../../../src/reporting/reports/status.ts';
+import { Watchdog } from '../../../src/reporting/reports/watchdog.ts';
+import { exposition } from '../../../src/server/metrics/metric.ts';
+import { metricParts, metricsOf } from '../../../src/server/metrics/metrics.ts';
+import { ProcessCounts } from '../../../src/server/metrics/process-counts.ts';
+import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { scriptedFeed } from '../../support/recording.ts';
+
+const { it, sql } = withDatabase({ max: 5, connection: { statement_timeout: 5_000 } });
+
+/** Whether each part of the metrics could be read. */
+const PARTS = /^chain_recorder_scrape_part_success\{.*\} (\d)$/gm;
+
+it('how the recording stands is told without a look at runs, however many there are', async () => {
+  const feed = scriptedFeed(subnets, { network: 'mainnet' });
+  await sql.begin(async (holding) => {
+    await holding`lock table recorder.runs, recorder.packed_runs, recorder.run_days in access exclusive mode`;
+    const status = await statusOf(sql, []);
+    expect(exposition(recordingSamples(status))).toContain('chain_recorder_late_targets 0');
+    const disk = () => diskUse(sql, null);
+    const upstreams = { nodes: [] };
+    const sources = {
+      sql,
+      status: async () => status,
+      disk,
+      budgets: [],
+      upstreams,
+      counts: new ProcessCounts(),
+    };
+    const parts = [
+      ...(await metricsOf(sources, (answer) => answer, { warn: () => {} }).read()).matchAll(PARTS),
+    ];
+    expect(parts.map(([, read]) => read)).toEqual(metricParts.map(() => '1'));
+    await new Watchdog(sql, pino({ level: 'silent' }), () => 0).look();
+    await sql`select dataset, sum(rows_written) from reporting.freshness group by dataset`;
+    await sql`select * from reporting.coverage_states`;
+    await forecast(sql, [feed], Date.now());
+    await expect(sql`select from recorder.runs limit 1`).rejects.toThrow('statement timeout');
+  });
+});

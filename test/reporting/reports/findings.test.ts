@@ -1,0 +1,352 @@
+import { beforeEach, describe, expect } from 'vitest';
+import { SharedBudget } from '../../../src/db/budget.ts';
+import { budgetKey } from '../../../src/db/budget-key.ts';
+import { findingGroups, inWords } from '../../../src/reporting/reports/findings.ts';
+import { statusOf } from '../../../src/reporting/reports/status.ts';
+import { exposition } from '../../../src/server/metrics/metric.ts';
+import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const { it, sql } = withDatabase({ max: 5 });
+beforeEach(async () => {
+  await sql`truncate recorder.targets, recorder.target_datasets, recorder.schedules, recorder.health_observers,
+    recorder.health_probes, recorder.gaps`;
+});
+
+/** What is known of a target; times are seconds ago. The interval is 1,000 s. */
+interface Known {
+  readonly dataset?: string;
+  readonly key?: string;
+  readonly target?: Readonly<Record<string, string>>;
+  readonly every?: number;
+  readonly wanted?: number;
+  readonly succeeded?: number;
+  readonly failed?: number;
+  readonly failures?: number;
+  readonly incomplete?: number;
+  readonly once?: boolean;
+  readonly active?: boolean;
+  readonly notOffered?: string;
+}
+
+const ago = (seconds: number | undefined) =>
+  seconds === undefined ? null : new Date(Date.now() - seconds * 1000);
+
+async function known(one: Known): Promise<void> {
+  const { dataset = 'subnets', key = 'network=mainnet', target = { network: 'mainnet' } } = one;
+  await sql`insert into recorder.targets (source, target_key, target) values (${dataset}, ${key}, ${sql.json(target)})`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, once, active, wanted_at, last_success_at,
+      last_complete_at, incomplete_since, incomplete_reason, last_failure_at, failures, last_error, not_offered)
+    values (${dataset}, ${key}, ${dataset}, ${(one.every ?? 1000) * 1000}, ${one.once ?? false}, ${one.active ?? true},
+      ${ago(one.wanted ?? 1_000_000)}, ${ago(one.succeeded)}, ${ago(one.succeeded)}, ${ago(one.incomplete)},
+      ${one.incomplete === undefined ? null : '1 of 7 items could not be read'}, ${ago(one.failed)}, ${one.failures ?? 0},
+      ${one.failed === undefined ? null : 'HTTP 503'}, ${one.notOffered ?? null})`;
+}
+
+/** The states that are found of targets. */
+const found = async () => (await findingGroups(sql)).filter(({ what }) => what === 'target');
+
+describe('a target', () => {
+  it.each<[string, Known, string | null, RegExp?]>([
+    ['recorded lately', { succeeded: 10 }, null],
+    ['recorded just within three intervals', { succeeded: 2_900 }, null],
+    ['not recorded for more than three intervals', { succeeded: 3_100 }, 'late', /no run succeeded since/],
+    ['brand-new', { wanted: 10 }, null],
+    ['new for less than three intervals', { wanted: 2_900 }, null],
+    ['never recorded since it was wanted', { wanted: 3_100 }, 'late', /never recorded/],
+    ['wanted again a moment ago', { succeeded: 900_000, wanted: 10 }, null],
+    ['whose last run failed', { succeeded: 900, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
+    ['whose first run failed', { wanted: 30, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
+    ['that failed until it was late', { succeeded: 9_000, failed: 5, failures: 9 }, 'late', /HTTP 503/],
+    ['that failed once and was recorded since', { succeeded: 5, failed: 900 }, null],
+    ['that lacks an item', { succeeded: 5, incomplete: 600_000 }, 'incomplete', /1 of 7 items/],
+    ['that its upstream does not offer', { failed: 50_000, notOffered: 'no such method' }, null],
+    ['that never changes and is there', { succeeded: 900_000, once: true }, null],
+    ['that never changes and is not there', { wanted: 3_100, once: true }, 'late'],
+    ['that nobody wants any more', { succeeded: 900_000, active: false }, null],
+    ['recorded by a clock that is ahead', { succeeded: -50_000 }, null],
+  ])('%s', async (_, one, state, reason) => {
+    await known(one);
+    const groups = await found();
+    expect(groups.map((group) => group.state)).toEqual(state === null ? [] : [state]);
+    if (reason) expect(groups[0]?.reason).toMatch(reason);
+  });
+
+  it('is counted with others of its kind, of which the oldest is shown', async () => {
+    for (const [key, succeeded] of [
+      ['chain=1', 5_000],
+      ['chain=2', 7_000],
+      ['chain=3', 10],
+    ] as const)
+      await known({ key, succeeded });
+    expect(await found()).toMatchObject([
+      { state: 'late', dataset: 'subnets', subject: 'chain=2', count: 2 },
+    ]);
+    expect(await statusOf(sql, [])).toMatchObject({
+      late_targets: 2,
+      failing_targets: 0,
+      incomplete_targets: 0,
+    });
+  });
+});
+
+describe('an allowance', () => {
+  it('is told once an upstream, by the URL that is asked now', async () => {
+    const now = Date.now();
+    const limits = { perMinute: 100, perDay: undefined };
+    const key = (url: string) => budgetKey('chainData', url, undefined);
+    const [was, is] = [key('http://before.example'), key('http://after.example')];
+    await new SharedBudget(sql, was, limits, () => now).block(600_000, 'retry-after: 600');
+    expect((await statusOf(sql, [was])).budgets).toMatchObject([
+      { upstream: 'chainData', blocked_until: expect.any(Date), blocked_by: 'retry-after: 600' },
+    ]);
+    expect((await statusOf(sql, [is])).budgets).toEqual([]);
+    await new SharedBudget(sql, is, limits, () => now).take(7, 'poll', new AbortController().signal);
+    const status = await statusOf(sql, [is]);
+    expect(status.budgets).toEqual([
+      { upstream: 'chainData', minute_units: 7, day_units: 7, blocked_until: null, blocked_by: null },
+    ]);
+    expect(exposition(recordingSamples(status))).toContain(
+      'chain_recorder_upstream_rate_limited{upstream="chainData"} 0',
+    );
+  });
+});
+
+const observed = (more: Known): Known => ({
+  dataset: 'node_health',
+  every: 10,
+  key: 'node=one observer=eyes probe=health',
+  target: { observer: 'eyes', node: 'one', probe: 'health' },
+  ...more,
+});
+const probed = (seconds: number) =>
+  sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at)
+    values ('eyes', 'one', 'health', 1, ${ago(seconds)})`;
+const heartbeat = (seconds: number, held: boolean) =>
+  sql`insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
+    values ('eyes', ${held ? 'me' : null}, ${ago(held ? -5 : seconds)}, ${ago(seconds)})`;
+
+describe('a ledger', () => {
+  it('that moves is well', async () => {
+    await known(observed({}));
+    await Promise.all([probed(5), heartbeat(2, true)]);
+    expect(await findingGroups(sql)).toEqual([]);
+  });
+
+  it('that nobody keeps stands still, and its looks are late', async () => {
+    await known(observed({}));
+    await Promise.all([probed(120), heartbeat(120, false)]);
+    expect(await findingGroups(sql)).toMatchObject([
+      {
+        state: 'standing still',
+        what: 'ledger',
+        subject: 'eyes',
+        reason: expect.stringMatching('no process watches'),
+      },
+      { state: 'late', what: 'target', dataset: 'node_health' },
+    ]);
+  });
+
+  it('that never began stands still from the first wish, after a minute', async () => {
+    await known(observed({ wanted: 20 }));
+    expect((await findingGroups(sql)).filter(({ what }) => what === 'ledger')).toEqual([]);
+    await sql`update recorder.target_datasets set wanted_at = ${ago(70)}`;
+    expect(await findingGroups(sql)).toMatchObject([{ what: 'ledger' }, { state: 'late' }]);
+  });
+
+  it('that is held and settles nothing stands still, though its nodes are looked at', async () => {
+    await known(observed({}));
+    await Promise.all([probed(5), heartbeat(90, true)]);
+    expect(await findingGroups(sql)).toMatchObject([
+      { what: 'ledger', reason: expect.stringMatching('settles nothing') },
+    ]);
+  });
+});
+
+describe('a probe', () => {
+  it('whose rows the database refuses stands still, and the others do not', async () => {
+    await known(observed({}));
+    await Promise.all([probed(5), heartbeat(2, true)]);
+    const refused = [{ node: 'one', probe: 'health', since: ago(40), reason: 'value too long' }];
+    await sql`update recorder.health_observers set refused = ${sql.json(refused)}`;
+    expect(await findingGroups(sql)).toMatchObject([
+      { state: 'standing still', what: 'ledger', subject: 'eyes one health', reason: 'value too long' },
+    ]);
+    await sql`update recorder.target_datasets set active = false`;
+    expect(await findingGroups(sql)).toEqual([]);
+  });
+});
+
+describe('a schedule', () => {
+  it.each<[string, { next?: number; missing?: number; seen: number }, RegExp | null]>([
+    ['that ticks', { next: -500, seen: 5 }, null],
+    ['whose tick is a little late', { next: 900, seen: 5 }, null],
+    ['whose tick is an interval late', { next: 1_100, seen: 5 }, /overdue/],
+    ['that the queue lost a moment ago', { missing: 20, seen: 5 }, null],
+    ['that the queue does not have', { missing: 70, seen: 5 }, /does not have it/],
+    ['that nobody has looked at for long', { next: -500, seen: 3_100 }, /nobody holds the schedules/],
+  ])('%s', async (_, { next, missing, seen }, reason) => {
+    await sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at)
+      values ('recorder', 'plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;
+    const groups = await findingGroups(sql);
+    expect(groups).toMatchObject(
+      reason ? [{ state: 'standing still', what: 'schedule', reason: expect.stringMatching(reason) }] : [],
+    );
+    expect((await statusOf(sql, [])).standing_still).toBe(reason ? 1 : 0);
+  });
+});
+
+describe('commits', () => {
+  it('stand still when nothing at all was committed for three of the shortest intervals', async () => {
+    await known({ succeeded: 250, every: 100 });
+    await known({ dataset: 'blockchains', key: 'b', succeeded: 3_500, every: 50_000 });
+    expect((await findingGroups(sql)).filter(({ what }) => what === 'commits')).toEqual([]);
+    await sql`update recorder.target_datasets set last_success_at = last_success_at - interval '100 seconds'`;
+    expect((await findingGroups(sql)).map(({ state, what }) => [state, what])).toEqual([
+      ['standing still', 'commits'],
+      ['late', 'target'],
+    ]);
+  });
+
+  it('go on where runs fail', async () => {
+    await known({ succeeded: 5_000, failed: 20, failures: 9, every: 100 });
+    expect((await findingGroups(sql)).map(({ what }) => what)).toEqual(['target']);
+  });
+});
+
+describe('the sealing', () => {
+  const days = 86_400;
+  beforeEach(() => sql`truncate recorder.configurations, recorder.seals`);
+  const configured = (seconds: number) => sql`
+    insert into recorder.configurations (recorder, digest, network, generation, newest, first_seen_at)
+    values ('recorder', 'd', 'mainnet', 1, true, ${ago(seconds)})`;
+  const sealed = (seal: number, until: number, error: string | null = null) => sql`
+    insert into recorder.seals (seal, until, began_at, open, made_at, statement, head, error)
+    values (${seal}, ${ago(until)}, ${ago(until)}, '{}', ${error === null ? ago(until) : null}, 's', 'h', ${error})`;
+
+  it('that nobody asked for does not stand still', async () => {
+    expect(await findingGroups(sql)).toEqual([]);
+    await configured(2 * days);
+    expect(await findingGroups(sql)).toEqual([]);
+  });
+
+  it('stands still where no seal was made for three days, and says why', async () => {
+    await configured(4 * days);
+    expect(await findingGroups(sql)).toMatchObject([
+      { state: 'standing still', what: 'seals', reason: expect.stringMatching(/role scheduler/) },
+    ]);
+    await sealed(1, 2.9 * days);
+    expect(await findingGroups(sql)).toEqual([]);
+    await sql`update recorder.seals set until = ${ago(3.1 * days)}`;
+    await sealed(2, 1 * days, 'no space left on device');
+    expect((await findingGroups(sql)).map((group) => inWords(group))).toEqual([
+      expect.stringMatching(
+        /^standing still since .*: the sealing of the record: sealing fails: no space left/,
+      ),
+    ]);
+    const status = await statusOf(sql, []);
+    expect(status).toMatchObject({ standing_still: 1, seal: { seal: 1, head: 'h', signed: false } });
+    expect(exposition(recordingSamples(status))).toMatch(
+      /chain_recorder_sealed_until_timestamp_seconds \d{10}/,
+    );
+  });
+});
+
+describe('the packing of readings', () => {
+  it('stands still where a look of days ago is not packed, and is told with its dataset', async () => {
+    const look = (days: number) => sql`
+      with scope as (
+        insert into recorder.reading_scopes (dataset, request) values ('recorder.chain_heights', ${[`node-${days}`, 'X']}) returning scope_id)
+      insert into recorder.reading_open (dataset, scope_id, observed_at, run_id, base, mode, start, present, bits)
+      select 'recorder.chain_heights', scope_id, ${ago(days * 86_400)}, 1, '{7}', '{0}', '{0}', '1', '' from scope`;
+    const told = async () => (await findingGroups(sql)).filter(({ what }) => what === 'readings');
+    await look(2.9);
+    expect(await told()).toEqual([]);
+    await look(3.1);
+    expect(await told()).toMatchObject([
+      {
+        state: 'standing still',
+        what: 'readings',
+        dataset: 'chain_heights',
+        subject: 'node-3.1, X',
+        reason: expect.stringMatching(/role scheduler/),
+      },
+    ]);
+    await sql`truncate recorder.reading_scopes, recorder.reading_open`;
+  });
+});
+
+describe('status', () => {
+  it('and reporting.gaps agree on the number of gaps', async () => {
+    await known({ succeeded: 5 });
+    await sql`insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
+      values ('subnets', 'network=mainnet', 'time', '[1,5)', 'off', now())`;
+    await known(observed({}));
+    await Promise.all([probed(5), heartbeat(2, true)]);
+    await sql`insert into recorder.node_health (observer, node, probe, check_name, state, reported, started_at, probes_before)
+      values ('eyes', 'one', 'health', '*', 'up', true, ${ago(5_000)}, 0)`;
+    await sql`insert into recorder.health_absences values ('eyes', ${ago(900)}, ${ago(800)}, 'off')`;
+    const [gaps] = await sql`select count(*)::int as gaps from reporting.gaps`;
+    expect(gaps).toEqual({ gaps: 2 });
+    expect(await statusOf(sql, [])).toMatchObject(gaps ?? {});
+  });
+});
+
+describe('an index', () => {
+  /** A target whose items come once an hour. Times are hours before the last poll, which was a moment ago. */
+  async function indexed(
+    key: string,
+    silence: number,
+    { index = 'chainData mainnet p-chain', usual = 1, longest = 2, dataset = 'proposed_blocks' } = {},
+  ): Promise<void> {
+    const hour = 3_600_000;
+    await known({ dataset, key, succeeded: 10 });
+    await sql`
+      update recorder.targets set index_name = ${index}, usual_interval_ms = ${usual * hour},
+        longest_interval_ms = ${longest * hour}, newest_item_at = ${ago(10 + silence * 3600)}
+      where target_key = ${key}`;
+  }
+  const stalls = async () =>
+    (await findingGroups(sql))
+      .filter(({ what }) => what === 'index-stalled')
+      .map((one) => [one.subject, one.count]);
+
+  it('that shows new items, or stopped for a time that is usual for it, is no finding', async () => {
+    await indexed('one', 1);
+    await indexed('two', 9.9);
+    await indexed('three', 20, { longest: 7 });
+    await indexed('four', 200, { usual: 24 });
+    expect(await stalls()).toEqual([]);
+  });
+
+  it('that stopped for all is one finding for its service, and one that stopped alone is one for itself', async () => {
+    const x = { index: 'chainData mainnet x-chain' };
+    await indexed('one', 30);
+    await indexed('two', 31);
+    // It cannot tell yet.
+    await indexed('rare', 40, { usual: 24, longest: 30 });
+    expect(await stalls()).toEqual([['chainData', 1]]);
+    await indexed('other chain', 1, x);
+    expect(await stalls()).toEqual([['chainData mainnet p-chain', 1]]);
+    await indexed('third', 1);
+    expect(new Set((await stalls()).map(([subject]) => subject))).toEqual(new Set(['two']));
+    const [group] = (await findingGroups(sql)).filter(({ what }) => what === 'index-stalled');
+    expect([group?.count, group && inWords(group)]).toEqual([
+      2,
+      expect.stringMatching(
+        /^standing still since .*: index-stalled two \(and 1 more\): its index shows nothing newer to 1 target, whose items usually come every 01:00:00/,
+      ),
+    ]);
+  });
+
+  it('that is silent for more than 30 days, or whose targets are not polled any more, is no finding', async () => {
+    await indexed('quiet', 31 * 24);
+    await indexed('unwatched', 40);
+    await sql`update recorder.target_datasets set active = false where target_key = 'unwatched'`;
+    await indexed('late', 1);
+    await sql`update recorder.target_datasets set last_success_at = last_success_at - interval '10 days' where target_key = 'late'`;
+    await sql`update recorder.targets set newest_item_at = newest_item_at - interval '10 days' where target_key = 'late'`;
+    expect(await stalls()).toEqual([]);
+  });
+});

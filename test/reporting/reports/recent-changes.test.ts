@@ -1,0 +1,116 @@
+import { describe, expect } from 'vitest';
+import { notable } from '../../../src/reporting/reports/recent-changes.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { makeSeriesOf } from '../../support/points.ts';
+
+const { it, sql } = withDatabase({ max: 1 });
+
+const now = Date.now();
+/** A moment as it is told to PostgreSQL. */
+const ago = (days: number) => new Date(now - days * 86_400_000);
+
+describe('what is worth a look', () => {
+  it('is nothing in an empty record', async () => {
+    expect(await notable(sql)).toEqual({ departures: [], revisions: [], outages: [] });
+  });
+
+  it('is a validator that left, once, by the nodes that say so, found without a look at those who stay', async () => {
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, end_time, weight, valid_from, valid_to, ended_by, run_id)
+      select node, 's', 'v' || n, ${ago(100)}, 't' || n, case n when 2 then ${ago(2)}::timestamptz else ${ago(-100)} end, n * 10,
+        ${ago(50)}, case when n <= 3 then ${ago(1)}::timestamptz when n < 10 then ${ago(20)} end,
+        case when n < 3 then 'gone' when n = 3 then 'unwatched' when n < 10 then 'gone' end, 1
+      from generate_series(1, 5000) n, unnest(array['a', 'b']) node where n <> 1 or node = 'a'`;
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, weight, valid_from, run_id)
+      values ('a', 's', 'joined', ${ago(1)}, 't', 1, ${ago(1)}, 1)`;
+    await sql`analyze recorder.validators`;
+    const { departures } = await notable(sql);
+    expect(departures).toMatchObject([
+      { node_id: 'v1', weight: '10', expired: false, told_by: ['a'] },
+      { node_id: 'v2', weight: '20', expired: true, told_by: ['a', 'b'] },
+    ]);
+    const plan = await sql`
+      explain select at from reporting.validators_changes where change = 'left' and at > now() - interval '7 days'
+      order by at desc limit 200`;
+    expect(JSON.stringify(plan)).toContain('validators_gone');
+    expect(JSON.stringify(plan)).not.toContain('Seq Scan');
+  });
+
+  it('is a day that was over and moved by more than 1 %, not one that was still running', async () => {
+    await makeSeriesOf(sql);
+    const target = 'chainId=1 metric=txCount timeInterval=day';
+    await sql`insert into recorder.targets (source, target_key, target) values ('m', ${target}, '{}')`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      values ('m', ${target}, 'metric_points', 3600000, true, ${ago(60)})`;
+    const day = (days: number) => new Date(Math.floor(ago(days).getTime() / 86_400_000) * 86_400_000);
+    const said = async (
+      bucket: Date,
+      values: readonly (readonly [value: number, days: number])[],
+      gone?: number,
+    ) => {
+      for (const [place, [value, days]] of values.entries()) {
+        const next = values[place + 1]?.[1] ?? gone;
+        await sql`
+          insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+          values (public.series_of('1', 'txCount', 'day'), ${bucket}, ${value}, ${ago(days)}, ${next === undefined ? null : ago(next)}, false, 1)`;
+      }
+    };
+    await said(day(10), [
+      [1000, 8],
+      [1020, 3],
+    ]);
+    await said(day(12), [
+      [1000, 8],
+      [1009, 3],
+    ]);
+    // Told while it ran, and again after it.
+    await said(day(4), [
+      [500, 4],
+      [1000, 2],
+    ]);
+    await said(day(25), [
+      [1000, 20],
+      [2000, 15],
+    ]);
+    // Gone for longer than the week, and back with another value.
+    await said(day(13), [[1000, 12]], 10);
+    await said(day(13), [[1100, 2]]);
+    // This one came back as it had been.
+    await said(day(14), [[1000, 12]], 10);
+    await said(day(14), [[1000, 2]]);
+    const { revisions } = await notable(sql);
+    expect(revisions).toMatchObject([
+      { chain_id: '1', metric: 'txCount', bucket_start: day(13), before: '1000', after: '1100', share: 0.1 },
+      { chain_id: '1', metric: 'txCount', bucket_start: day(10), before: '1000', after: '1020', share: 0.02 },
+    ]);
+  });
+
+  it('is a node that went down, with when, how often and why at the last, whatever it said meanwhile', async () => {
+    const key = { observer: 'o', node: 'n', probe: 'health', check_name: '*' };
+    await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('o', now())`;
+    await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('o', 'n', 'health', 9, now())`;
+    for (const [state, error, from, to] of [
+      ['up', null, 30, 5],
+      ['down', 'it does not answer', 5, 4.9],
+      ['up', null, 4.9, 2],
+      ['down', 'it does not answer', 2, 1.9],
+      ['down', 'failing: C, P', 1.9, 1.8],
+      ['down', 'failing: C', 1.8, 1.7],
+      ['up', null, 1.7, null],
+    ] as const)
+      await sql`insert into recorder.node_health ${sql({ ...key, state, error, started_at: ago(from), ended_at: to === null ? null : ago(to) })}`;
+    await sql`insert into recorder.health_absences values ('o', ${ago(1.85)}, ${ago(1.75)}, 'off')`;
+    expect((await notable(sql)).outages).toEqual([
+      {
+        node: 'n',
+        started_at: ago(2),
+        ended_at: ago(1.7),
+        down_seconds: expect.closeTo(0.2 * 86_400, 1),
+        error: 'failing: C',
+        times: 2,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+import { expect } from 'vitest';
+import { type RunFilter, runPage } from '../../../src/reporting/reports/runs.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const { it, sql } = withDatabase({ max: 2 });
+
+/** Runs of three datasets each. @param failed the number of the one that failed */
+async function record(count: number, failed: number): Promise<void> {
+  await sql`truncate recorder.runs`;
+  await sql`
+  insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
+  select n, 's', 't', '{one,three,two}', 'poll', case when n = ${failed} then 'failed' else 'done' end, 'w', now(), now(), '{1,1,1}', '{1,1,1}'
+  from generate_series(1, ${count}::int) n`;
+}
+
+/** The rows of all pages, and how many pages there are. */
+async function paged(filter: RunFilter) {
+  const rows: string[] = [];
+  let pages = 0;
+  for (let before: string | undefined | null; before !== null; pages++) {
+    const page = await runPage(sql, { ...filter, before });
+    rows.push(...page.runs.map(({ run_id, dataset }) => `${run_id} ${dataset}`));
+    before = page.next;
+  }
+  return { rows, pages };
+}
+
+it('shows every dataset of a run on one page, and each row once', async () => {
+  await record(60, 1);
+  const { rows, pages } = await paged({});
+  expect(rows).toEqual(
+    Array.from({ length: 60 }, (_, at) => ['one', 'three', 'two'].map((name) => `${60 - at} ${name}`)).flat(),
+  );
+  expect(pages).toBe(4);
+  expect((await paged({ dataset: 'two' })).rows).toHaveLength(60);
+});
+
+it('looks at runs as a whole where it looks at no more', async () => {
+  // 20,000 rows are 6,666 runs and two datasets of the next one.
+  await record(7_000, 334);
+  expect(await paged({ status: 'failed' })).toEqual({
+    rows: ['334 one', '334 three', '334 two'],
+    pages: 2,
+  });
+});

@@ -1,0 +1,68 @@
+import { pino } from 'pino';
+import postgres from 'postgres';
+import { expect } from 'vitest';
+import { Watchdog } from '../../../src/reporting/reports/watchdog.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const { it, sql } = withDatabase({ max: 2 });
+
+const minute = 60_000;
+const lateFor = (interval: string) => sql`
+  insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, last_success_at)
+  select 'subnets', 'network=' || n, 'subnets', 86400000, true, now() - interval '1 year', now() - ${interval}::interval
+  from generate_series(1, 500) n on conflict (source, target_key, dataset) do update set last_success_at = excluded.last_success_at`;
+
+it('tells a cause at once, then at a bounded rate, and when it is over', async () => {
+  const lines: string[] = [];
+  const clock = new ManualClock(0);
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
+  const watchdog = new Watchdog(sql, log, clock.read);
+  const look = async (after: number) => {
+    clock.now += after;
+    await watchdog.look();
+    return lines.splice(0).map((line) => JSON.parse(line).msg);
+  };
+  await sql`insert into recorder.targets (source, target_key, target)
+    select 'subnets', 'network=' || n, '{}' from generate_series(1, 500) n`;
+  await lateFor('1 hour');
+  expect(await look(0)).toEqual([]);
+  await lateFor('5 days');
+  expect(await look(minute)).toEqual([
+    expect.stringMatching(/^standing still since .*: all of the recording: nothing at all was committed/),
+    expect.stringMatching(/^late since .*: subnets of network=1 \(and 499 more\): no run succeeded since$/),
+  ]);
+  expect(await look(9 * minute)).toEqual([]);
+  expect(await look(minute)).toHaveLength(2);
+  await lateFor('1 hour');
+  expect(await look(minute)).toEqual([
+    'what did not stand as it should is over',
+    'what did not stand as it should is over',
+  ]);
+  expect(await look(minute)).toEqual([]);
+  // What comes and goes is not told each time.
+  await lateFor('5 days');
+  expect(await look(minute)).toEqual([]);
+  await lateFor('1 hour');
+  expect(await look(minute)).toEqual([]);
+  await lateFor('5 days');
+  expect(await look(10 * minute)).toHaveLength(2);
+});
+
+it('tells that the database is away, once, and goes on', async () => {
+  const lines: string[] = [];
+  const clock = new ManualClock(0);
+  const away = postgres('postgres://nobody@127.0.0.1:1/none', {
+    max: 1,
+    connect_timeout: 1,
+    backoff: () => 0,
+  });
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
+  const watchdog = new Watchdog(away, log, clock.read);
+  for (let look = 0; look < 5; look++) await watchdog.look();
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['the database gave no answer']);
+  clock.now += 11 * minute;
+  await watchdog.look();
+  expect(lines).toHaveLength(2);
+  await away.end();
+});

@@ -1,0 +1,324 @@
+import { pino } from 'pino';
+import postgres from 'postgres';
+import { describe, expect } from 'vitest';
+import { nativeTransactions } from '../../../src/datasets/chain-data/native-transactions.ts';
+import type { Dataset } from '../../../src/datasets/contract.ts';
+import { averageTps } from '../../../src/datasets/metrics/average-tps.ts';
+import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
+import { validators } from '../../../src/datasets/node/validators.ts';
+import { CONNECTION, openSealing } from '../../../src/db/client.ts';
+import { connectPool } from '../../../src/db/connect.ts';
+import { takeObserver, writeLedger } from '../../../src/health/ledger.ts';
+import { asDeclared } from '../../../src/recording/active-feed.ts';
+import { closeDays } from '../../../src/recording/close-days.ts';
+import { registerAll } from '../../../src/recording/register.ts';
+import { endUnwatched } from '../../../src/recording/retire-removed-targets.ts';
+import { blocked } from '../../support/blocked.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+
+const { it, database, sql } = withDatabase({ connection: { TimeZone: 'UTC' } });
+const start = Date.UTC(2026, 0, 10);
+const clock = new ManualClock(start);
+const never = new AbortController().signal;
+
+interface Change {
+  readonly cursor: string;
+  readonly dataset: string;
+  readonly change: string;
+  readonly happened_at: Date | null;
+  readonly run_id: string | null;
+  readonly key: Record<string, unknown>;
+  readonly content: Record<string, unknown> | null;
+}
+
+/** All changes after a cursor, so many at a time. */
+async function changes(after: string | null, atOnce = 1000): Promise<Change[]> {
+  const all: Change[] = [];
+  for (let last = after; ; last = all.at(-1)?.cursor ?? last) {
+    const rows = await sql<Change[]>`select * from reporting.changes(${last}, ${atOnce})`;
+    if (rows.length === 0) return all;
+    all.push(...rows);
+  }
+}
+
+const head = async () =>
+  (
+    await sql<
+      { cursor: string }[]
+    >`select cursor from reporting.change_commits order by commit_number desc limit 1`
+  )[0]?.cursor ?? null;
+
+/** What a look at a dataset changed, in short. */
+async function changedBy(look: () => Promise<unknown>): Promise<Change[]> {
+  clock.now += 1000;
+  const before = await head();
+  await look();
+  return changes(before);
+}
+
+function looks(
+  dataset: Dataset,
+  target: Record<string, string>,
+  confirmShrink = { observations: 1, minDuration: 0 },
+) {
+  const feed = scriptedFeed(dataset, target, { confirmShrink });
+  return (body: unknown, whole = true) =>
+    changedBy(() => {
+      feed.script = () => onlyPage(body, { whole });
+      return run(recordingContext(sql, clock.read), feed);
+    });
+}
+
+const seconds = (at: Date | null) => (at ? (at.getTime() - start) / 1000 : null);
+
+describe('what changed', () => {
+  it('in a list: who appeared, says something else, left and returned, with what was said then', async () => {
+    const look = looks(validators, { node: 'n', subnetId: 'list' });
+    const of = (...weights: readonly (readonly [string, string])[]) => ({
+      validators: weights.map(([nodeID, weight]) => ({ nodeID, startTime: 1, weight })),
+    });
+    const short = (all: readonly Change[]) =>
+      all.map(({ change, key, content }) => [change, key.node_id, content?.weight]);
+    const begun = clock.now;
+    const first = await look(of(['a', '1'], ['b', '9007199254740993']));
+    expect(short(first)).toEqual([
+      ['appeared', 'a', 1],
+      ['appeared', 'b', 9007199254740992],
+    ]);
+    const digits = await sql`
+      select content ->> 'weight' as weight from reporting.changes(${first[0]?.cursor ?? null}, 1)`;
+    expect([...digits], 'every digit').toEqual([{ weight: '9007199254740993' }]);
+    expect(short(await look(of(['a', '1'], ['b', '9007199254740993'])))).toEqual([]);
+    const revised = await look(of(['a', '2']));
+    expect(short(revised)).toEqual([
+      ['revised', 'a', 2],
+      ['left', 'b', 9007199254740992],
+    ]);
+    expect(revised.map((one) => one.happened_at?.getTime())).toEqual([begun + 3000, begun + 3000]);
+    expect(short(await look(of(['a', '2'], ['b', '5'])))).toEqual([['returned', 'b', 5]]);
+    expect(first.map(({ key }) => key)).toEqual([
+      expect.objectContaining({ node: 'n', subnet_id: 'list', node_id: 'a' }),
+      expect.objectContaining({ node_id: 'b' }),
+    ]);
+    // What was told of the first version is told alike now that it has ended.
+    expect((await changes(null)).slice(0, first.length)).toEqual(first);
+  });
+
+  it('in a series, where points vanish, and in a log, which is said differently', async () => {
+    const points = looks(averageTps, { chainId: '1' });
+    const of = (...values: number[]) => ({
+      results: values.map((value, at) => ({ timestamp: (18_262 + at) * 86_400, value })),
+    });
+    const short = (all: readonly Change[]) =>
+      all.map(({ change, happened_at, content }) => [
+        change,
+        content?.value ?? content?.tx_status,
+        seconds(happened_at),
+      ]);
+    const at = () => (clock.now - start) / 1000;
+    expect(short(await points(of(1, 2)))).toEqual([
+      ['appeared', 1, at()],
+      ['appeared', 2, at()],
+    ]);
+    expect(short(await points(of(3)))).toEqual([
+      ['revised', 3, at()],
+      ['left', 2, at()],
+    ]);
+    expect(short(await points(of(3, 2)))).toEqual([['returned', 2, at()]]);
+    const says = looks(nativeTransactions, { chainId: '1', address: '0xa' });
+    const transaction = (txHash: string, txStatus: string) => ({
+      txHash,
+      txStatus,
+      blockNumber: '1',
+      blockTimestamp: 1,
+    });
+    expect(short(await says({ transactions: [transaction('0x1', '0')] }))).toEqual([['appeared', '0', at()]]);
+    expect(short(await says({ transactions: [transaction('0x1', '1'), transaction('0x2', '1')] }))).toEqual([
+      ['appeared', '1', at()],
+      ['revised', '1', at()],
+    ]);
+  });
+
+  it('of readings, alike before and after their day is packed', async () => {
+    const read = looks(validatorUptime, { node: 'n', subnetId: 'readings' });
+    const of = (...uptimes: (readonly [string, string])[]) => ({
+      validators: uptimes.map(([nodeID, uptime]) => ({ nodeID, uptime, connected: true })),
+    });
+    const before = await head();
+    const seen = [
+      ...(await read(of(['a', '99.1'], ['c', '1']))),
+      ...(await read(of(['b', '98.7'], ['a', '99.1']))),
+      // Cannot be packed: it stays a row.
+      ...(await read(of(['d', `0.${'1'.repeat(30)}`]))),
+    ];
+    expect(seen.map(({ change, key }) => [change, key.node_id])).toEqual(
+      ['a', 'c', 'a', 'b', 'd'].map((member) => ['observed', member]),
+    );
+    const packing = openSealing(database.url, 60_000);
+    expect(await closeDays(packing, start + 9 * 86_400_000, never)).toMatchObject({ packed: 4, failed: [] });
+    await packing.end();
+    expect(await changes(before)).toEqual(seen);
+  });
+
+  it('of targets that nobody asks for any more, and in the ledger', async () => {
+    const by = { recorder: 'recorder', digest: null };
+    const source = {
+      ...validators.source,
+      walk: () => onlyPage({ validators: [{ nodeID: 'a', startTime: 1, weight: 1 }] }),
+    };
+    const feed = asDeclared({ source, datasets: [{ ...validators, source }] }, [
+      { node: 'n', subnetId: 'left' },
+    ]);
+    await registerAll(sql, [feed], clock.now, by);
+    await run(recordingContext(sql, clock.read), feed);
+    const ended = await changedBy(async () => {
+      await registerAll(sql, [], clock.now, by);
+      await endUnwatched(recordingContext(sql, clock.read), by, pino({ level: 'silent' }));
+    });
+    expect(ended.map(({ change, key, content }) => [change, key.subnet_id, content?.weight])).toEqual([
+      ['unwatched', 'left', 1],
+    ]);
+    await takeObserver(sql, 'paris', 'me');
+    const turn = (at: number, state: 'up' | 'down') => ({
+      node: 'n',
+      probe: 'health',
+      check: '*',
+      at: start + at * 1000,
+      state,
+      error: null,
+      message: null,
+      reported: true,
+      before: 0,
+      failingSince: null,
+      ended: null,
+    });
+    const write = (...transitions: ReturnType<typeof turn>[]) =>
+      changedBy(() =>
+        writeLedger(sql, 'paris', 'me', { heartbeat: null, absences: [], transitions, probes: [] }),
+      );
+    const short = (all: readonly Change[]) =>
+      all.map(({ change, happened_at, content }) => [change, seconds(happened_at), content?.state]);
+    expect(short(await write(turn(0, 'up'), turn(5, 'down'), turn(9, 'up')))).toEqual([
+      ['turned', 0, 'up'],
+      ['turned', 5, 'down'],
+      ['turned', 9, 'up'],
+    ]);
+    expect(short(await write(turn(5, 'down'))), 'what was settled later did not hold').toEqual([
+      ['withdrawn', 9, undefined],
+    ]);
+    expect(await write(turn(5, 'down'))).toEqual([]);
+  });
+
+  it('of commits of earlier versions, which have texts among the other keys', async () => {
+    const all = await changes(null);
+    expect(new Set(all.flatMap(({ key }) => Object.values(key).map((value) => typeof value)))).toEqual(
+      new Set(['string', 'object']),
+    );
+    const { count } = await sql`
+      update recorder.changes c set texts = null, keys = (
+        select array_agg(coalesce(said, array(select unnest(c.texts[text:text]))::text) order by place)
+        from (select *, count(*) filter (where said is null) over (order by place) as text
+          from unnest(c.keys) with ordinality as k(said, place)) k)
+      where texts is not null`;
+    expect(count).toBeGreaterThan(5);
+    expect(await changes(null)).toEqual(all);
+  });
+});
+
+describe('the order', () => {
+  it('is that of commits: one that is under way is waited for, and never passed', async () => {
+    // A commit that has drawn its number, and is not visible yet.
+    await sql.unsafe(`
+      create function public.hold() returns trigger language plpgsql as $$ begin
+        if new.request[2] = 'held' then perform pg_advisory_xact_lock(42); end if; return null; end $$;
+      create constraint trigger hold after insert on recorder.changes deferrable initially deferred for each row execute function public.hold()`);
+    const before = await head();
+    const record = (subnetId: string) => {
+      const feed = scriptedFeed(validators, { node: 'n', subnetId });
+      feed.script = () => onlyPage({ validators: [{ nodeID: 'a', startTime: 1, weight: 1 }] });
+      return run(recordingContext(sql, clock.read), feed);
+    };
+    const holder = postgres(database.url, { max: 1 });
+    await holder`select pg_advisory_lock(42)`;
+    const held = record('held');
+    await blocked(sql);
+    const other = record('other');
+    await Promise.race([blocked(sql, 2), other]);
+    const seen = await changes(before);
+    await holder`select pg_advisory_unlock(42)`;
+    await Promise.all([held, other, holder.end()]);
+    const all = await changes(before);
+    expect(all.map(({ key }) => key.subnet_id)).toEqual(['held', 'other']);
+    expect(seen, 'what is seen is how it begins').toEqual(all.slice(0, seen.length));
+    await sql.unsafe('drop function public.hold() cascade');
+  });
+
+  it('gives each change once, no effect before its cause, whoever asks and however often, while connections are killed', async () => {
+    const [writers, rounds] = [4, 12];
+    const before = await head();
+    const ended = new AbortController();
+    const following = (async () => {
+      const all: Change[] = [];
+      for (let last = before, over = false; !over; ) {
+        over = ended.signal.aborted;
+        const rows = await sql<Change[]>`select * from reporting.changes(${last}, 3)`;
+        all.push(...rows);
+        last = rows.at(-1)?.cursor ?? last;
+        over &&= rows.length === 0;
+      }
+      return all;
+    })();
+    await Promise.all(Array.from({ length: writers }, (_, at) => write(at, rounds)));
+    ended.abort();
+    const seen = await following;
+    expect(await changes(before, 7)).toEqual(seen);
+    const hashes = seen.map(({ key }) => key.tx_hash);
+    const rows = await sql<
+      { tx_hash: string }[]
+    >`select tx_hash from reporting.native_transactions where chain_id = 'order'`;
+    expect(hashes.toSorted()).toEqual(rows.map(({ tx_hash }) => tx_hash).sort());
+    expect(new Set(hashes).size).toBe(writers * rounds * 2);
+    for (const [at, { content }] of seen.entries()) {
+      const cause = content?.method_name;
+      if (cause !== null) expect(hashes.slice(0, at)).toContain(cause);
+    }
+  });
+
+  /** Records transactions, each of which names the newest that its writer saw; its connection is killed now and then. */
+  async function write(writer: number, rounds: number): Promise<void> {
+    const feed = scriptedFeed(nativeTransactions, { chainId: 'order', address: `0x${writer}` });
+    for (let round = 0; round < rounds; ) {
+      const mine = connectPool(database.url, 60_000, { ...CONNECTION, max: 1 });
+      const [seen] = await mine<{ tx_hash: string; pid: number }[]>`
+        select (select tx_hash from reporting.native_transactions where chain_id = 'order' order by block_number desc limit 1), pg_backend_pid() as pid`;
+      const transactions = [1, 2].map((part) => ({
+        txHash: `0x${writer}-${round}-${part}`,
+        blockNumber: String(round),
+        blockTimestamp: 1,
+        ...(seen?.tx_hash ? { method: { callType: 'c', methodHash: 'h', methodName: seen.tx_hash } } : {}),
+      }));
+      feed.script = () => pagesOf([{ body: { transactions }, proven: null, last: true, whole: true }]);
+      const killed = (writer + round) % 3 === 0 ? sql`select pg_terminate_backend(${seen?.pid ?? 0})` : null;
+      await run(recordingContext(mine, clock.read), feed).catch(() => {});
+      await killed;
+      await mine.end();
+      const [stored] = await sql<{ n: number }[]>`
+        select count(*)::int as n from reporting.native_transactions where tx_hash = ${`0x${writer}-${round}-1`}`;
+      if (stored?.n === 1) round += 1;
+      else
+        await sql`update recorder.targets set lease_until = null, run_id = null where source = ${feed.source.name}`;
+    }
+  }
+
+  it('is told as lost where the database was set back, or what is asked for is not kept', async () => {
+    const [oldest, newest] = [await sql`select cursor from reporting.changes(null, 1)`, await head()];
+    const from = (cursor: unknown) => sql`select from reporting.changes(${String(cursor)}, 1)`;
+    await expect(from('12')).rejects.toThrow('is not the cursor of a change');
+    await expect(from(newest?.replace(/[0-9a-f]{6}$/, '000000'))).rejects.toThrow('restored, or set back');
+    await sql`delete from recorder.changes where commit_number = (select min(commit_number) from recorder.changes)`;
+    await expect(from(oldest[0]?.cursor)).rejects.toThrow('is not kept any more');
+    expect(await from(newest)).toHaveLength(0);
+  });
+});

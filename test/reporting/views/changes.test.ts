@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { validators } from '../../../src/datasets/node/validators.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+
+const { it, sql } = withDatabase({ max: 2 });
+
+const start = Date.UTC(2026, 10, 1);
+const minute = 60_000;
+let lists = 0;
+
+/** A list of validators whose looks a test decides: weights by number. */
+function list() {
+  lists += 1;
+  const subnetId = `list-${lists}`;
+  const clock = new ManualClock(start);
+  const feed = scriptedFeed(
+    validators,
+    { node: 'n', subnetId },
+    { confirmShrink: { observations: 1, minDuration: 0 } },
+  );
+  const context = recordingContext(sql, clock.read);
+  return {
+    subnetId,
+    clock,
+    feed,
+    context,
+    async look(weights: Readonly<Record<string, number>>) {
+      const shown = Object.entries(weights).map(([name, weight]) => ({ nodeID: name, startTime: 1, weight }));
+      feed.script = () => onlyPage({ validators: shown });
+      await run(context, feed);
+      clock.now += minute;
+    },
+    changes: async () => [
+      ...(await sql`
+        select ((extract(epoch from at) * 1000 - ${start}) / ${minute})::int as at, change, node_id,
+          (before ->> 'weight')::int as before, (after ->> 'weight')::int as after, first_look
+        from reporting.validators_changes where subnet_id = ${subnetId} order by at, node_id`),
+    ],
+  };
+}
+
+describe('changes of a list', () => {
+  it('are who joined, changed and left, with what was before and after', async () => {
+    const { look, changes } = list();
+    await look({ a: 1, b: 2 });
+    await look({ a: 1, b: 3, c: 4 });
+    await look({ a: 1, c: 4 });
+    await look({ a: 1, b: 3, c: 4 });
+    expect(await changes()).toEqual([
+      { at: 0, change: 'joined', node_id: 'a', before: null, after: 1, first_look: true },
+      { at: 0, change: 'joined', node_id: 'b', before: null, after: 2, first_look: true },
+      { at: 1, change: 'changed', node_id: 'b', before: 2, after: 3, first_look: false },
+      { at: 1, change: 'joined', node_id: 'c', before: null, after: 4, first_look: false },
+      { at: 2, change: 'left', node_id: 'b', before: 3, after: null, first_look: false },
+      { at: 3, change: 'joined', node_id: 'b', before: null, after: 3, first_look: false },
+    ]);
+  });
+
+  it('that was empty at the first look did join: the look is known though it found nobody', async () => {
+    const { look, changes } = list();
+    await look({});
+    await look({ a: 1 });
+    expect(await changes()).toEqual([
+      { at: 1, change: 'joined', node_id: 'a', before: null, after: 1, first_look: false },
+    ]);
+  });
+
+  it('are none where a target is no longer watched, and where it is again', async () => {
+    const { look, changes, subnetId, clock } = list();
+    await look({ same: 1, other: 2, lost: 3 });
+    const ended = await sql`
+      update recorder.validators set valid_to = ${new Date(clock.now)}, ended_by = 'unwatched'
+      where subnet_id = ${subnetId} returning 1`;
+    expect(ended).toHaveLength(3);
+    clock.now += minute;
+    await look({ same: 1, other: 5, late: 4 });
+    expect((await changes()).slice(3)).toEqual([
+      { at: 2, change: 'joined', node_id: 'late', before: null, after: 4, first_look: false },
+      { at: 2, change: 'changed', node_id: 'other', before: 2, after: 5, first_look: false },
+    ]);
+  });
+
+  it('taken together are the list at every moment', async () => {
+    const looks = fc.array(
+      fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.integer({ min: 1, max: 2 })),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(looks, async (all) => {
+        const { look, changes, subnetId } = list();
+        for (const weights of all) await look(weights);
+        const told = await changes();
+        const held = new Map<string, number>();
+        for (const [at, weights] of all.entries()) {
+          for (const one of told.filter((change) => change.at === at))
+            if (one.change === 'left') expect(held.delete(one.node_id)).toBe(true);
+            else {
+              expect(held.get(one.node_id) ?? null).toBe(one.before);
+              held.set(one.node_id, one.after);
+            }
+          expect(Object.fromEntries(held)).toEqual({ ...weights });
+          const rows = await sql`
+            select node_id, weight::int from reporting.validators_as_of(${new Date(start + at * minute + 1)})
+            where subnet_id = ${subnetId}`;
+          expect(Object.fromEntries(rows.map(({ node_id, weight }) => [node_id, weight]))).toEqual({
+            ...weights,
+          });
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,270 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect } from 'vitest';
+import { type Declared, dependenciesOf, inOrder } from '../../../src/db/declared.ts';
+import { HIGHEST_ERROR_TEXT, typicalOf } from '../../../src/health/latency-histogram.ts';
+import { WEEKS_KEPT } from '../../../src/health/latency-store.ts';
+import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
+import {
+  asReleased,
+  lastRelease,
+  lostSince,
+  releasedAs,
+} from '../../../src/reporting/views/released-columns.ts';
+import { readSqlFile } from '../../../src/reporting/views/sql-file.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const FOLDER = new URL('../../../src/reporting/views/sql/', import.meta.url);
+const files = readdirSync(FOLDER).map((file) => ({
+  file,
+  text: readFileSync(new URL(file, FOLDER), 'utf8'),
+}));
+const declared = declaredObjects();
+
+const { it, sql } = withDatabase({ max: 1 });
+
+/** Every definition and comment in `reporting`, as text. @param name of objects of this name only */
+async function reporting(name: string | null = null): Promise<string[]> {
+  const asked = (column: string) => sql`(${name}::text is null or ${sql(column)} = ${name})`;
+  const rows = await sql<{ object: string }[]>`
+    select format('%s %s %s', c.oid::regclass, pg_get_viewdef(c.oid), obj_description(c.oid, 'pg_class')) as object
+    from pg_class c where c.relnamespace = 'reporting'::regnamespace and ${asked('relname')}
+    union all
+    select format('%s.%s %s %s %s', attrelid::regclass, attnum, attname, atttypid::regtype, col_description(attrelid, attnum))
+    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace = 'reporting'::regnamespace and ${asked('relname')}
+    union all
+    select format('%s %s', pg_get_functiondef(oid), obj_description(oid, 'pg_proc')) from pg_proc
+    where pronamespace = 'reporting'::regnamespace and ${asked('proname')}
+    order by 1`;
+  return rows.map(({ object }) => object);
+}
+
+describe('declared objects', () => {
+  it('are all there is in reporting, each once', async () => {
+    const rows = await sql<{ name: string }[]>`
+      select relname as name from pg_class where relnamespace = 'reporting'::regnamespace
+      union all select proname from pg_proc where pronamespace = 'reporting'::regnamespace order by 1`;
+    expect(declared.map(({ name }) => name).sort()).toEqual(rows.map(({ name }) => name).sort());
+  });
+
+  it('have the columns that PostgreSQL makes of them, of the same types', async () => {
+    const types = new Map<number, string>();
+    for (const { oid, name } of await sql<{ oid: number; name: string }[]>`
+      select oid::int, format_type(oid, null) as name from pg_type`)
+      types.set(oid, name);
+    const spelled = (type: string) => type.replace(/^timestamptz$/, 'timestamp with time zone');
+    for (const object of declared) {
+      if (object.kind === 'function' && object.value !== undefined) continue;
+      const call =
+        object.kind === 'function'
+          ? `(${object.parameters.map(({ type }) => `null::${type}`).join(', ')})`
+          : '';
+      const { columns } = await sql.unsafe(`select * from reporting.${object.name}${call} limit 0`);
+      const made = columns.map(({ name, type }) => `${object.name}.${name} ${types.get(type)}`);
+      expect(object.columns.map(({ name, type }) => `${object.name}.${name} ${spelled(type)}`)).toEqual(made);
+    }
+  });
+
+  it('explain each of their columns', () => {
+    const all = declared.flatMap(({ name, columns }) =>
+      columns.map((column) => ({ object: name, ...column })),
+    );
+    expect(all.length).toBeGreaterThan(500);
+    expect(all.filter(({ comment }) => comment.trim() === '')).toEqual([]);
+  });
+
+  it('stand behind what they read from, as PostgreSQL itself sees it', async () => {
+    const order = inOrder(declared).map(({ name }) => name);
+    const rows = await sql<{ name: string; reads: string }[]>`
+      select distinct r.ev_class::regclass::text as name, d.refobjid::regclass::text as reads
+      from pg_depend d join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+      join pg_class c on d.refclassid = 'pg_class'::regclass and c.oid = d.refobjid
+      where c.relnamespace = 'reporting'::regnamespace and c.oid <> r.ev_class`;
+    expect(rows.length).toBeGreaterThan(10);
+    const bare = (name: string) => name.replace(/^reporting\./, '');
+    for (const { name, reads } of rows)
+      expect(order.indexOf(bare(reads)), `${name} reads ${reads}`).toBeLessThan(order.indexOf(bare(name)));
+  });
+
+  it('may not depend on each other in a circle', () => {
+    const view = (name: string, body: string): Declared => ({
+      kind: 'view',
+      name,
+      comment: name,
+      columns: [],
+      body,
+    });
+    expect(dependenciesOf(view('a', 'select 1 -- from reporting.b'))).toEqual([]);
+    expect(() =>
+      inOrder([
+        view('a', 'table reporting.b'),
+        view('b', 'table reporting.c'),
+        view('c', 'table reporting.a'),
+      ]),
+    ).toThrow('a → b → c → a');
+  });
+});
+
+describe('the last release', () => {
+  it('is still there: every object, parameter and column, with its type and its place', () => {
+    expect(lostSince(lastRelease, releasedAs('this', declared))).toEqual([]);
+  });
+
+  const view = (columns: Record<string, string>) => ({
+    version: '1',
+    objects: { one: { kind: 'view' as const, columns } },
+  });
+  const f = (parameters: Record<string, string>, value?: string) => ({
+    version: '1',
+    objects: {
+      one: { kind: 'function' as const, parameters, columns: {}, ...(value === undefined ? {} : { value }) },
+    },
+  });
+  const before = view({ a: 'text', b: 'bigint' });
+
+  it.each([
+    ['that a new column stands behind', before, view({ a: 'text', b: 'bigint', c: 'text' }), []],
+    ['that is not declared', before, { version: '1', objects: {} }, ['one is no view any more']],
+    ['that is of another kind', before, f({}), ['one is no view any more']],
+    ['that lacks a column', before, view({ a: 'text' }), ['one: b bigint is not column 2 any more']],
+    [
+      'that has a column of another type',
+      before,
+      view({ a: 'jsonb', b: 'bigint' }),
+      ['one: a text is not column 1 any more'],
+    ],
+    [
+      'that has a new column between',
+      before,
+      view({ a: 'text', c: 'text', b: 'bigint' }),
+      ['one: b bigint is not column 2 any more'],
+    ],
+    [
+      'that takes another parameter',
+      f({ at: 'date' }, 'text'),
+      f({ at: 'date', more: 'text' }, 'text'),
+      ['one(at date) text is one(at date, more text) text now'],
+    ],
+    ['that returns another value', f({}, 'text'), f({}, 'bigint'), ['one() text is one() bigint now']],
+  ])('an object %s', (_, earlier, later, lost) => {
+    expect(lostSince(earlier, later)).toEqual(lost);
+  });
+
+  it('gives the order of columns, new ones behind its own', () => {
+    const names = Object.keys(lastRelease.objects.subnets?.columns ?? {});
+    const now = ['new', ...names.toReversed(), 'newer'].map((name) => ({ name }));
+    expect(asReleased('subnets', now).map(({ name }) => name)).toEqual([...names, 'new', 'newer']);
+    expect(asReleased('never_released', now)).toEqual(now);
+  });
+});
+
+describe('a file of sql/', () => {
+  let all: string[];
+  beforeAll(async () => {
+    all = await reporting();
+  });
+
+  it.each(files)(
+    '$file is named for its object, and psql makes of it what migrate makes',
+    async ({ file, text }) => {
+      const name = file.replace(/\.sql$/, '');
+      expect(readSqlFile(file, text).name).toBe(name);
+      const before = await reporting(name);
+      expect(before.length).toBeGreaterThan(0);
+      expect(await writtenBy(text)).toEqual([name]);
+      expect(await reporting(name)).toEqual(before);
+    },
+  );
+
+  it('leaves all else as it was', async () => {
+    expect(await reporting()).toEqual(all);
+  });
+
+  /** The names of the objects whose definitions or comments a text writes, whether they are others then or not. */
+  async function writtenBy(text: string): Promise<string[]> {
+    return sql.begin(async (own) => {
+      await own.unsafe(text);
+      const rows = await own<{ name: string }[]>`
+        with written(class, oid) as (
+          select 'pg_class'::regclass, ev_class from pg_rewrite where xmin = pg_current_xact_id()::xid
+          union select 'pg_proc'::regclass, oid from pg_proc where xmin = pg_current_xact_id()::xid
+          union select classoid, objoid from pg_description where xmin = pg_current_xact_id()::xid)
+        select distinct coalesce(c.relname, p.proname)::text as name from written w
+        left join pg_class c on w.class = 'pg_class'::regclass and c.oid = w.oid
+        left join pg_proc p on w.class = 'pg_proc'::regclass and p.oid = w.oid`;
+      return rows.map(({ name }) => name);
+    });
+  }
+
+  const view = `create or replace view reporting.one as
+select 1 as a;
+
+comment on view reporting.one is 'It''s one.';
+comment on column reporting.one.a is 'It.'; -- integer
+`;
+
+  it('is read into its parts', () => {
+    expect(readSqlFile('one.sql', view)).toEqual({
+      kind: 'view',
+      name: 'one',
+      comment: "It's one.",
+      columns: [{ name: 'a', type: 'integer', comment: 'It.' }],
+      body: 'select 1 as a',
+    });
+  });
+
+  const f = `create or replace function reporting.two(
+  "from" timestamptz, -- Begin.
+  chain_ids text[] default null -- Which.
+)
+returns table (
+  a integer -- It.
+)
+language sql stable parallel safe as $$
+select 1
+$$;
+
+comment on function reporting.two is 'Two.';
+`;
+
+  it('of a function is read with its parameters', () => {
+    expect(readSqlFile('two.sql', f)).toEqual({
+      kind: 'function',
+      name: 'two',
+      comment: 'Two.',
+      parameters: [
+        { name: 'from', type: 'timestamptz', comment: 'Begin.' },
+        { name: 'chain_ids', type: 'text[]', preset: 'null', comment: 'Which.' },
+      ],
+      columns: [{ name: 'a', type: 'integer', comment: 'It.' }],
+      body: 'select 1',
+    });
+    expect(() => readSqlFile('two.sql', f.replace(' -- Begin.', ''))).toThrow(/no parameter of two/);
+    expect(() => readSqlFile('two.sql', f.replace('stable', 'volatile'))).toThrow(/readSqlFile/);
+  });
+
+  it.each([
+    ['drops something', view.replace('create', 'drop view reporting.two;\ncreate')],
+    ['makes a materialised view', view.replace('or replace view', 'materialized view')],
+    ['comments another object', view.replace('view reporting.one is', 'view reporting.two is')],
+    ['comments a column of another object', view.replace('reporting.one.a', 'reporting.two.a')],
+    ['says no type', view.replace(' -- integer', '')],
+    ['does more behind the comments', `${view}drop view reporting.two;\n`],
+  ])('that %s is refused', (_, text) => {
+    expect(() => readSqlFile('one.sql', text)).toThrow(/^one\.sql: .*readSqlFile/);
+  });
+});
+
+it('a bucket of response times stands for the same time in SQL as in the recorder', async () => {
+  const buckets = Array.from({ length: 256 }, (_, bucket) => bucket);
+  const rows = await sql<{ told: number }[]>`
+    select reporting.latency_of_bucket(bucket)::float8 as told from unnest(${buckets}::int[]) bucket order by bucket`;
+  expect(rows.map(({ told }) => told)).toEqual(buckets.map((bucket) => expect.closeTo(typicalOf(bucket), 2)));
+});
+
+it('the SQL of response times has the words of the histogram', () => {
+  const latency = declared.find(({ name }) => name === 'node_latency');
+  expect(latency?.comment).toContain(HIGHEST_ERROR_TEXT);
+  expect(latency?.comment).toContain(`more than ${WEEKS_KEPT} weeks ago`);
+  const spans = declared.find(({ name }) => name === 'node_latency_spans');
+  expect(spans?.columns.find(({ name }) => name === 'span')?.comment).toContain(`${WEEKS_KEPT} weeks`);
+});

@@ -1,0 +1,479 @@
+import { beforeEach, describe, expect } from 'vitest';
+import { catalog } from '../../../src/datasets/catalog.ts';
+import type { Dataset } from '../../../src/datasets/contract.ts';
+import { currentSupply } from '../../../src/datasets/node/current-supply.ts';
+import { networkFees } from '../../../src/datasets/node/network-fees.ts';
+import { networkProposals } from '../../../src/datasets/node/network-proposals.ts';
+import { nodeBlockchains } from '../../../src/datasets/node/node-blockchains.ts';
+import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
+import { validators } from '../../../src/datasets/node/validators.ts';
+import { noteContradictions } from '../../../src/recording/note-contradictions.ts';
+import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { withDatabase } from '../../support/fixture.ts';
+import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../../support/recording.ts';
+
+const { it, sql } = withDatabase({ max: 1 });
+
+const every = 24 * 60 * 60_000;
+/** The views compare with the present: the second to fourth look of a test are not late by then, the first is. */
+const clock = new ManualClock(0);
+const feeds = new Map<string, ScriptedFeed>();
+const told = catalog.flatMap((dataset) =>
+  dataset.everyNode ? [{ ...dataset, everyNode: dataset.everyNode }] : [],
+);
+beforeEach(async () => {
+  await sql.unsafe(
+    `truncate ${told.map(({ name }) => `recorder.${name}`).join(', ')}, recorder.target_datasets, recorder.targets, recorder.runs, recorder.contradictions, recorder.contradictions_noted`,
+  );
+  clock.now = Date.now() - 4 * every;
+  feeds.clear();
+});
+
+/** Records what a node answers; it is a node of the configuration from then on. */
+async function says(dataset: Dataset, node: string, body: unknown, subnetId = 's'): Promise<void> {
+  const name = `${dataset.name} ${node} ${subnetId}`;
+  const target = { node, ...(dataset.request.includes('subnetId') ? { subnetId } : {}) };
+  const feed =
+    feeds.get(name) ??
+    scriptedFeed(dataset, target, { every, confirmShrink: { observations: 1, minDuration: 0 } });
+  feeds.set(name, feed);
+  feed.script = () => onlyPage(body);
+  await run(recordingContext(sql, clock.read), feed);
+  await sql`update recorder.target_datasets set active = true where source = ${feed.source.name}`;
+}
+
+type Weights = Readonly<Record<string, number>>;
+
+/** One interval later nodes are asked for their validators, given as weights by name. Balances move, unless one is given. */
+async function look(lists: Readonly<Record<string, Weights>>, balance?: number): Promise<void> {
+  clock.now += every;
+  for (const [at, [node, weights]] of Object.entries(lists).entries()) {
+    const list = Object.entries(weights).map(([nodeID, weight]) => ({
+      ...{ nodeID, startTime: 1, weight },
+      balance: balance ?? clock.now + at,
+    }));
+    await says(validators, node, { validators: list });
+  }
+}
+
+const network = async () => [
+  ...(await sql<{ node_id: string; weight: number; nodes: string[]; disagreeing: object | null }[]>`
+    select node_id, weight::int, nodes, disagreeing from reporting.network_validators order by node_id`),
+];
+
+describe('what every node tells', () => {
+  it('has a view named for its dataset', () => {
+    const names = declaredObjects().map(({ name }) => name);
+    const promised = [
+      ...['validators', 'validator_delegators', 'p_blocks', 'x_blocks', 'x_transactions', 'node_blockchains'],
+      ...['current_supply', 'network_fees', 'network_upgrades', 'network_proposals'],
+    ];
+    const tellers = told.map(({ name }) => name);
+    expect(tellers).toEqual(expect.arrayContaining(promised));
+    expect(names).toEqual(expect.arrayContaining(tellers.map((name) => `network_${name}`)));
+  });
+
+  it.each(told)('$name declares columns that it has', (dataset) => {
+    const { request, key, history, columns, everyNode } = dataset;
+    const names = columns.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([...everyNode.own, ...(everyNode.at ? [everyNode.at] : [])]),
+    );
+    expect([request[0], key[0]]).toEqual(['node', 'node']);
+    if (history === 'sample') expect(key).toHaveLength(request.length);
+    const view = declaredObjects().find(({ name }) => name === `network_${dataset.name}`);
+    const shown = view?.columns.map(({ name }) => name) ?? [];
+    expect(shown).toEqual(expect.arrayContaining(['nodes', 'disagreeing', ...key.slice(1)]));
+    expect(shown.filter((name) => name === 'node' || everyNode.own.includes(name))).toEqual([]);
+  });
+});
+
+describe('a list that nodes tell', () => {
+  it('has who says the same, whatever their balances are by the second', async () => {
+    for (let looks = 0; looks < 2; looks++) await look({ b: { v: 1 }, a: { v: 1 } });
+    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null }]);
+  });
+
+  it('has who says another weight, once both said it again', async () => {
+    const lists = { a: { v: 1 }, b: { v: 2 }, c: { v: 2 } };
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    await look(lists);
+    expect(await network()).toEqual([{ node_id: 'v', weight: 2, nodes: ['b', 'c'], disagreeing: null }]);
+    await look(lists);
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 2, nodes: ['b', 'c'], disagreeing: { a: { weight: 1 } } },
+    ]);
+  });
+
+  it('has who does not list a member, once both were asked again', async () => {
+    const lists = { a: { v: 1, w: 1 }, b: { v: 1 }, c: { v: 1, w: 1 } };
+    await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 1, w: 1 } });
+    await look(lists);
+    const agreed = { node_id: 'v', weight: 1, nodes: ['a', 'b', 'c'], disagreeing: null };
+    const w = { node_id: 'w', weight: 1, nodes: ['a', 'c'] };
+    expect(await network()).toEqual([agreed, { ...w, disagreeing: null }]);
+    await look(lists);
+    expect(await network()).toEqual([agreed, { ...w, disagreeing: { b: null } }]);
+    // It lists it again.
+    await look({ ...lists, b: { v: 1, w: 1 } });
+    expect(await network()).toEqual([agreed, { ...agreed, node_id: 'w' }]);
+  });
+
+  it('shows a member that most do not list: they disagree', async () => {
+    for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {}, c: {} });
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 1, nodes: ['a'], disagreeing: { b: null, c: null } },
+    ]);
+  });
+
+  it('takes no disagreement from a node that is new, before it was asked again', async () => {
+    const old = { a: { v: 1 }, b: { v: 1 } };
+    const disagreeing = async () => (await network()).map((row) => row.disagreeing);
+    await look(old);
+    await look(old);
+    await look({ ...old, c: {} });
+    expect(await disagreeing()).toEqual([null]);
+    await look({ ...old, c: {} });
+    expect(await disagreeing()).toEqual([{ c: null }]);
+  });
+
+  it.each(['first_success_at', 'wanted_at'])(
+    'takes no disagreement from a node from before its %s',
+    async (column) => {
+      for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
+      const begins = (at: number) => sql`
+        update recorder.target_datasets d set ${sql(column)} = ${new Date(at)} from recorder.targets t
+        where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'b'`;
+      await begins(clock.now - every);
+      expect(await network()).toMatchObject([{ disagreeing: { b: null } }]);
+      await begins(clock.now - every + 1);
+      expect(await network()).toMatchObject([{ disagreeing: null }]);
+    },
+  );
+
+  it('takes no disagreement that is younger than an interval, however often nodes are asked', async () => {
+    const lists = { a: { v: 1 }, b: { v: 2 }, c: { v: 2 } };
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    await look(lists);
+    clock.now -= every / 2;
+    await look(lists);
+    expect(await network()).toMatchObject([{ weight: 2, disagreeing: null }]);
+  });
+
+  it('compares at a moment at which both had been asked', async () => {
+    const all = { a: { v: 1 }, b: { v: 1 }, c: { v: 1 } };
+    const agreed = { node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null };
+    await look(all);
+    await look(all);
+    // Those that agree were not asked meanwhile, and may say the same by now.
+    for (let looks = 0; looks < 2; looks++) await look({ c: { v: 2 } });
+    expect(await network()).toEqual([agreed]);
+  });
+
+  it('compares nothing that a node was not asked about again', async () => {
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 } });
+    for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 } });
+    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null }]);
+  });
+
+  it('compares with the node that was asked last of those that agree', async () => {
+    for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, c: { v: 2 } });
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: { c: { weight: 2 } } },
+    ]);
+  });
+
+  it('has no disagreement with what only nodes say that are not asked any more', async () => {
+    for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
+    expect(await network()).toMatchObject([{ nodes: ['a'], disagreeing: { b: null } }]);
+    await sql`update recorder.target_datasets d set active = false from recorder.targets t
+      where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'a'`;
+    expect(await network()).toMatchObject([{ nodes: ['a'], disagreeing: null }]);
+  });
+
+  it('takes no absence from a node that was asked for the list of another subnet', async () => {
+    const members = (nodeID: string) => ({ validators: [{ nodeID, startTime: 1, weight: 1 }] });
+    for (let looks = 0; looks < 3; looks++) {
+      clock.now += every;
+      await says(validators, 'a', members('v'), 's');
+      await says(validators, 'b', members('v'), 's');
+      await says(validators, 'b', members('w'), 't');
+      await says(validators, 'c', members('w'), 't');
+      await says(validators, 'd', { validators: [] }, 's');
+    }
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: { d: null } },
+      { node_id: 'w', weight: 1, nodes: ['b', 'c'], disagreeing: null },
+    ]);
+  });
+
+  it('takes no disagreement from a node that was asked too early', async () => {
+    await look({ a: {}, b: {} });
+    await look({ a: { v: 1 } });
+    await look({ a: { v: 1 } });
+    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a'], disagreeing: null }]);
+  });
+
+  it.each([
+    ['fails', 'failures = 1'],
+    ['is not offered it any more', `not_offered = 'no'`],
+    ['is not asked any more', 'active = false'],
+    ['leaves something out', 'incomplete_since = now()'],
+    ['was not asked lately', `last_complete_at = now() - 73 * interval '1 hour'`],
+  ])('takes no disagreement from a node that %s', async (_, change) => {
+    for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1, w: 1 }, b: { v: 2 }, c: { v: 1, w: 1 } });
+    const disagreeing = async () => (await network()).map((row) => row.disagreeing);
+    expect(await disagreeing()).toEqual([{ b: { weight: 2 } }, { b: null }]);
+    await sql.unsafe(`update recorder.target_datasets d set ${change} from recorder.targets t
+      where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'b'`);
+    expect(await disagreeing()).toEqual([null, null]);
+  });
+
+  it('believes a node that was asked lately more than two that were not', async () => {
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    for (let looks = 0; looks < 3; looks++) await look({ c: { v: 2 } });
+    expect(await network()).toEqual([{ node_id: 'v', weight: 2, nodes: ['c'], disagreeing: null }]);
+  });
+
+  it('shows of as many nodes what was said last, then what the first by name says', async () => {
+    await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 1, w: 1 } }, 0);
+    await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
+    await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
+    expect(await network()).toEqual([
+      { node_id: 'u', weight: 1, nodes: ['a'], disagreeing: { b: { weight: 2 } } },
+      { node_id: 'v', weight: 2, nodes: ['b'], disagreeing: { a: { weight: 1 } } },
+      { node_id: 'w', weight: 2, nodes: ['a'], disagreeing: { b: { weight: 1 } } },
+    ]);
+  });
+
+  it('shows of as many nodes what its last node said last', async () => {
+    await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 3 }, d: { v: 3 } }, 0);
+    await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 3 } }, 0);
+    await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 2 } }, 0);
+    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 }, d: { v: 2 } }, 0);
+    expect(await network()).toMatchObject([{ weight: 1, nodes: ['a', 'b'] }]);
+  });
+
+  it('shows what most said when nobody is asked any more', async () => {
+    await look({ a: { v: 1 }, b: { v: 1 } });
+    await look({ c: { v: 2 } });
+    await sql`update recorder.target_datasets set active = false`;
+    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null }]);
+  });
+
+  it('takes a field that a node leaves out for no other saying', async () => {
+    const fee = (node: string, body: object) => says(networkFees, node, body);
+    for (let looks = 0; looks < 3; looks++) {
+      clock.now += every;
+      await fee('a', { txFee: '1', createAssetTxFee: '2' });
+      await fee('b', { txFee: '1' });
+      await fee('c', { txFee: '1', createAssetTxFee: '2' });
+      await fee('d', { txFee: '3' });
+    }
+    expect(
+      await sql`select tx_fee::int, create_asset_tx_fee::int, nodes, disagreeing from reporting.network_network_fees`,
+    ).toEqual([
+      { tx_fee: 1, create_asset_tx_fee: 2, nodes: ['a', 'b', 'c'], disagreeing: { d: { tx_fee: 3 } } },
+    ]);
+  });
+
+  it('compares nothing that is each node’s own', async () => {
+    const chain = (status: string) => ({ blockchains: [{ id: 'c', name: 'C', status }] });
+    const votes = (weight: string) => ({ acps: { 23: { supportWeight: weight } } });
+    for (let looks = 0; looks < 3; looks++) {
+      clock.now += every;
+      await says(nodeBlockchains, 'a', chain('Validating'));
+      await says(nodeBlockchains, 'b', chain('Syncing'));
+      await says(networkProposals, 'a', votes('1'));
+      await says(networkProposals, 'b', votes('2'));
+      await says(networkProposals, 'c', { acps: {} });
+    }
+    expect(
+      await sql`select blockchain_id, name, nodes, disagreeing from reporting.network_node_blockchains`,
+    ).toEqual([{ blockchain_id: 'c', name: 'C', nodes: ['a', 'b'], disagreeing: null }]);
+    expect(
+      await sql`select proposal::int, nodes, disagreeing from reporting.network_network_proposals`,
+    ).toEqual([{ proposal: 23, nodes: ['a', 'b'], disagreeing: { c: null } }]);
+  });
+});
+
+describe('a log that nodes tell', () => {
+  const block = (node: string, height: number, id: string, more: object = {}) =>
+    says(pBlocks, node, { blocks: [{ height, id, ...more }] });
+  const blocks = async () => [
+    ...(await sql`select height::int, id, nodes, disagreeing from reporting.network_p_blocks order by height`),
+  ];
+
+  it('has who says another block of a height, and takes nothing from absence', async () => {
+    await block('a', 1, 'one');
+    await block('b', 1, 'one');
+    await block('c', 1, 'fork');
+    await block('a', 2, 'two');
+    expect(await blocks()).toEqual([
+      { height: 1, id: 'one', nodes: ['a', 'b'], disagreeing: { c: { id: 'fork' } } },
+      { height: 2, id: 'two', nodes: ['a'], disagreeing: null },
+    ]);
+  });
+
+  it('has what a node says now of what it said otherwise before', async () => {
+    await block('a', 1, 'one', { time: 2 });
+    await block('b', 1, 'one', { time: 1 });
+    await block('b', 1, 'one', { time: 2 });
+    expect(await blocks()).toEqual([{ height: 1, id: 'one', nodes: ['a', 'b'], disagreeing: null }]);
+  });
+
+  it('keeps what was said by a node that nobody asks any more', async () => {
+    await block('a', 1, 'one');
+    await sql`update recorder.target_datasets set active = false, left_at = now()`;
+    expect(await blocks()).toEqual([{ height: 1, id: 'one', nodes: ['a'], disagreeing: null }]);
+  });
+
+  it('shows of as many nodes what its last node said last', async () => {
+    for (const [node, id] of [
+      ['a', 'one'],
+      ['c', 'two'],
+      ['d', 'two'],
+      ['b', 'one'],
+    ] as const) {
+      clock.now += 1;
+      await block(node, 1, id);
+    }
+    expect(await blocks()).toMatchObject([{ id: 'one', nodes: ['a', 'b'] }]);
+  });
+
+  it('tells in network_disagreements the same as of all blocks, whenever they were noted', async () => {
+    const disagreeing = async () => [
+      ...(await sql`select 'height=' || height as thing, d.key as node from reporting.network_p_blocks, jsonb_each(disagreeing) d
+        order by 1, 2`),
+    ];
+    const told = async () => [
+      ...(await sql`select thing, node from reporting.network_disagreements('p_blocks') order by 1, 2`),
+    ];
+    const note = async (days: number) => {
+      await noteContradictions(sql, clock.now + days * every, new AbortController().signal);
+      expect(await told()).toEqual(await disagreeing());
+    };
+    const known = async () =>
+      (await sql<{ of: string }[]>`select thing[1] as of from recorder.contradictions order by 1`).map(
+        (one) => one.of,
+      );
+    await note(0);
+    for (const node of ['a', 'b', 'c']) await block(node, 1, 'one', { time: node === 'c' ? 2 : 1 });
+    for (const node of ['a', 'b']) await block(node, 2, 'two');
+    await block('c', 2, 'two', { tx: { of: 'c' } }); // what others leave out contradicts nothing
+    expect(await told()).toEqual([{ thing: 'height=1', node: 'c' }]);
+    await note(3);
+    expect(await known()).toEqual(['1']);
+    // A node comes later with another block of a height that was compared; a block is said otherwise than before.
+    clock.now += 4 * every;
+    await block('d', 2, 'other');
+    await block('c', 1, 'one', { time: 1 });
+    expect(await told()).toEqual([{ thing: 'height=2', node: 'd' }]);
+    await note(0);
+    await note(3);
+    expect(await known()).toEqual(['1', '2']);
+    await note(-2); // a clock that was set back
+    expect(await told()).toEqual([{ thing: 'height=2', node: 'd' }]);
+  });
+
+  it('shows of as many nodes what was said last', async () => {
+    await block('b', 1, 'same');
+    await block('a', 1, 'as');
+    await block('a', 2, 'old');
+    clock.now += 1;
+    await block('b', 2, 'new');
+    expect(await blocks()).toEqual([
+      { height: 1, id: 'as', nodes: ['a'], disagreeing: { b: { id: 'same' } } },
+      { height: 2, id: 'new', nodes: ['b'], disagreeing: { a: { id: 'old' } } },
+    ]);
+  });
+});
+
+describe('readings that nodes tell', () => {
+  const supply = async () => [
+    ...(await sql`
+      select subnet_id, supply::int, height::int, nodes, disagreeing, readings -> 'a' ->> 'supply' as a
+      from reporting.network_current_supply`),
+  ];
+
+  it('contradict each other only at the same height, and only the newest of each node', async () => {
+    await says(currentSupply, 'a', { supply: '9', height: '1' });
+    await says(currentSupply, 'b', { supply: '1', height: '1' });
+    clock.now += 1;
+    await says(currentSupply, 'a', { supply: '2', height: '2' });
+    const one = { subnet_id: 's', a: '2' };
+    expect(await supply()).toEqual([{ ...one, supply: 2, height: 2, nodes: ['a'], disagreeing: null }]);
+    clock.now += 1;
+    await says(currentSupply, 'b', { supply: '3', height: '2' });
+    await says(currentSupply, 'c', { supply: '3', height: '2' });
+    expect(await supply()).toEqual([
+      { ...one, supply: 3, height: 2, nodes: ['b', 'c'], disagreeing: { a: { supply: 2 } } },
+    ]);
+  });
+
+  it('are shown by node where all say the same, each with its time', async () => {
+    await says(currentSupply, 'a', { supply: '2', height: '2' });
+    await says(currentSupply, 'b', { supply: '2', height: '2' });
+    const [row] = await sql<{ readings: Record<string, { observed_at: string }> }[]>`
+      select readings from reporting.network_current_supply`;
+    expect(row?.readings).toMatchObject({ a: { supply: 2, height: 2 }, b: { supply: 2, height: 2 } });
+    expect(Object.values(row?.readings ?? {}).map((one) => Date.parse(one.observed_at))).toEqual([
+      clock.now,
+      clock.now,
+    ]);
+  });
+
+  it('show of as many nodes what its last node said last', async () => {
+    for (const [node, supply] of [
+      ['a', '1'],
+      ['c', '2'],
+      ['d', '2'],
+      ['b', '1'],
+    ] as const) {
+      clock.now += 1;
+      await says(currentSupply, node, { supply, height: '1' });
+    }
+    expect(await supply()).toMatchObject([{ supply: 1, nodes: ['a', 'b'] }]);
+  });
+
+  it('are those of nodes that are asked, or were by hand', async () => {
+    await says(currentSupply, 'a', { supply: '2', height: '2' });
+    await says(currentSupply, 'b', { supply: '3', height: '2' });
+    await sql`update recorder.target_datasets set active = false`;
+    expect(await supply()).toMatchObject([{ supply: 2, disagreeing: { b: { supply: 3 } } }]);
+    await sql`update recorder.target_datasets d set left_at = now() from recorder.targets t
+      where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'a'`;
+    expect(await supply()).toMatchObject([{ supply: 3, nodes: ['b'], disagreeing: null, a: null }]);
+  });
+});
+
+it('network_disagreements tells who disagrees, column by column, of all datasets or of one', async () => {
+  for (let looks = 0; looks < 3; looks++) {
+    await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 2 } });
+    for (const [node, fees] of Object.entries({ a: [1, 2], b: [1, 2], c: [3, 4] }))
+      await says(networkFees, node, { txFee: String(fees[0]), createAssetTxFee: String(fees[1]) });
+  }
+  const asked = async (dataset: string | null) => [
+    ...(await sql`select dataset, thing, node, column_name, node_says, most_say, nodes
+      from reporting.network_disagreements(${dataset})`),
+  ];
+  const row = { dataset: 'network_fees', thing: '', node: 'c', nodes: ['a', 'b'] };
+  const fees = [
+    { ...row, column_name: 'create_asset_tx_fee', node_says: '4', most_say: '2' },
+    { ...row, column_name: 'tx_fee', node_says: '3', most_say: '1' },
+  ];
+  const member = { dataset: 'validators', node: 'c', nodes: ['a', 'b'] };
+  const members = [
+    { thing: 'v', column_name: 'weight', node_says: '2', most_say: '1' },
+    { thing: 'w', column_name: null, node_says: null, most_say: null },
+  ].map(({ thing, ...said }) => ({
+    ...member,
+    thing: `subnet_id=s node_id=${thing} start_time=1970-01-01 00:00:01+00`,
+    ...said,
+  }));
+  expect(await asked(null)).toEqual([...fees, ...members]);
+  expect(await asked('validators')).toEqual(members);
+});

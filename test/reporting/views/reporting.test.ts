@@ -1,0 +1,159 @@
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { noteContradictions } from '../../../src/recording/note-contradictions.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const { it, sql } = withDatabase({ max: 3 });
+let reader: postgres.ReservedSql;
+
+beforeAll(async () => {
+  reader = await sql.reserve();
+  await reader`set role recorder_reader`;
+});
+afterAll(async () => {
+  reader.release();
+});
+
+const views = async () => {
+  const rows = await sql<{ name: string }[]>`
+    select relname as name from pg_class
+    where relnamespace = 'reporting'::regnamespace and relkind in ('r', 'v', 'm', 'p')`;
+  return rows.map(({ name }) => name);
+};
+
+describe('reporting', () => {
+  it('explains every view and every column', async () => {
+    expect((await views()).length).toBeGreaterThan(20);
+    const unexplained = await sql<{ object: string }[]>`
+      select c.relname || coalesce('.' || a.attname, '') as object
+      from pg_class c
+      left join lateral (
+        select attname, attnum from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped
+        union all select null, 0) a on true
+      where c.relnamespace = 'reporting'::regnamespace and c.relkind in ('r', 'v', 'm', 'p')
+        and coalesce(trim(case a.attnum when 0 then obj_description(c.oid, 'pg_class')
+          else col_description(c.oid, a.attnum) end), '') = ''`;
+    expect(unexplained.map(({ object }) => object)).toEqual([]);
+  });
+
+  it('explains every function', async () => {
+    const unexplained = await sql`
+      select proname from pg_proc where pronamespace = 'reporting'::regnamespace
+        and coalesce(obj_description(oid, 'pg_proc'), '') = ''`;
+    expect([...unexplained]).toEqual([]);
+  });
+});
+
+describe('blocks that contradict each other', () => {
+  const insert = (
+    rows: readonly (readonly [chain: string, number: number, hash: string])[],
+    recordedAt: Date,
+  ) =>
+    sql`
+      insert into recorder.proposed_blocks (network, blockchain_id, block_number, block_hash, parent_hash,
+        block_timestamp, block_type, tx_count, transactions, block_size_bytes, recorded_at, run_id)
+      select 'mainnet', chain, number, hash, '', now(), '', 0, '[]', 0, ${recordedAt}, 1
+      from jsonb_to_recordset(${JSON.stringify(rows.map(([chain, number, hash]) => ({ chain, number, hash })))}::text::jsonb)
+        as r(chain text, number numeric, hash text)`;
+  const shown = async () => {
+    const rows = await reader<{ row: string }[]>`
+      select concat_ws(' ', blockchain_id, block_number, block_hash, differs) as row
+      from reporting.proposed_blocks_conflicts order by 1`;
+    return rows.map(({ row }) => row);
+  };
+  /** All rows beside all rows. */
+  const contradicting = async () => {
+    const rows = await sql<{ row: string }[]>`
+      select concat_ws(' ', blockchain_id, block_number, block_hash) as row from recorder.proposed_blocks s
+      where superseded_at is null and exists (
+        select from recorder.proposed_blocks o where o.superseded_at is null and o.block_hash <> s.block_hash
+          and (o.network, o.blockchain_id, o.block_number) = (s.network, s.blockchain_id, s.block_number)) order by 1`;
+    return rows.map(({ row }) => row);
+  };
+
+  it('are kept and shown side by side, whenever they were noted', async () => {
+    const [begin, day] = [Date.UTC(2026, 0, 1), 86_400_000];
+    const { signal } = new AbortController();
+    const at = (days: number) => new Date(begin + days * day);
+    await insert([['p-chain', 7, 'one'], ['p-chain', 7, 'another'], ['x-chain', 7, 'one'], ['p-chain', 8, 'eight']], at(0)); // biome-ignore format: a table
+    const first = ['p-chain 7 another', 'p-chain 7 one'];
+    expect(await shown()).toEqual(first);
+    await noteContradictions(sql, begin + 3 * day, signal);
+    expect(await shown()).toEqual(first);
+    // One of what is noted already, one of a row that stands long, one of rows of the day that is still compared as a whole.
+    await insert(
+      [
+        ['p-chain', 7, 'third'],
+        ['p-chain', 8, 'other eight'],
+      ],
+      at(4),
+    );
+    await insert(
+      [
+        ['x-chain', 9, 'nine'],
+        ['x-chain', 9, 'other nine'],
+      ],
+      at(2.5),
+    );
+    const then = await contradicting();
+    expect(then).toHaveLength(7);
+    expect(await shown()).toEqual(then);
+    // Forward, again, and with a clock that was set back.
+    for (const days of [6, 6, 1]) {
+      await noteContradictions(sql, begin + days * day, signal);
+      expect(await shown()).toEqual(then);
+    }
+    const [noted] = await sql`select count(*)::int as things from recorder.contradictions`;
+    expect(noted).toEqual({ things: 3 });
+    // A saying that is not shown any more contradicts nothing.
+    await sql`update recorder.proposed_blocks set superseded_at = ${at(7)} where block_hash in ('other eight', 'nine')`;
+    await noteContradictions(sql, begin + 9 * day, signal);
+    const left = await contradicting();
+    expect(left).toEqual(['p-chain 7 another', 'p-chain 7 one', 'p-chain 7 third']);
+    expect(await shown()).toEqual(left);
+  });
+});
+
+describe('the role recorder_reader', () => {
+  it('reads every view', async () => {
+    for (const name of await views()) await reader`select * from reporting.${sql(name)} limit 0`;
+  });
+
+  it('calls every function of a moment', async () => {
+    const functions = await sql<{ name: string }[]>`
+      select proname as name from pg_proc where pronamespace = 'reporting'::regnamespace and pronargs = 1
+        and proargtypes[0] = 'timestamptz'::regtype`;
+    expect(functions.length).toBeGreaterThan(3);
+    for (const { name } of functions) await reader`select * from reporting.${sql(name)}(now()) limit 0`;
+  });
+
+  it('reads and changes nothing of the recorder and its queue', async () => {
+    const allowed = await sql<{ object: string }[]>`
+      select n.nspname || '.' || c.relname || ' ' || p.privilege as object
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace,
+        unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as p(privilege)
+      where n.nspname in ('recorder', 'drizzle', 'bullmq') and c.relkind in ('r', 'v', 'm', 'p')
+        and has_table_privilege('recorder_reader', c.oid, p.privilege)`;
+    expect([...allowed]).toEqual([]);
+    await expect(reader`select * from recorder.runs`).rejects.toThrow('permission denied');
+    const schemas = await sql<{ usage: boolean; create: boolean }[]>`
+      select has_schema_privilege('recorder_reader', 'recorder', 'usage') as usage,
+        has_schema_privilege('recorder_reader', 'reporting', 'create') as create`;
+    expect([...schemas]).toEqual([{ usage: false, create: false }]);
+  });
+
+  it('changes nothing in reporting', async () => {
+    const allowed = await sql<{ object: string }[]>`
+      select c.relname || ' ' || p.privilege as object
+      from pg_class c, unnest(array['insert', 'update', 'delete', 'truncate']) as p(privilege)
+      where c.relnamespace = 'reporting'::regnamespace and c.relkind in ('r', 'v', 'm', 'p')
+        and has_table_privilege('recorder_reader', c.oid, p.privilege)`;
+    expect([...allowed]).toEqual([]);
+  });
+
+  it('cannot log in by itself', async () => {
+    const [role] = await sql`
+      select rolcanlogin, rolsuper, rolcreaterole, rolcreatedb from pg_roles where rolname = 'recorder_reader'`;
+    expect(role).toEqual({ rolcanlogin: false, rolsuper: false, rolcreaterole: false, rolcreatedb: false });
+  });
+});

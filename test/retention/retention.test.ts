@@ -1,0 +1,598 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { beforeEach, describe, expect } from 'vitest';
+import { retainInTurn } from '../../src/daemon/apply-retention.ts';
+import { subnets } from '../../src/datasets/chain-data/subnets.ts';
+import type { Range } from '../../src/datasets/contract.ts';
+import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
+import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
+import { peers } from '../../src/datasets/node/peers.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
+import { closeDays } from '../../src/recording/close-days.ts';
+import { loadStates, missingIn, missingWindows, stateOf } from '../../src/recording/plan.ts';
+import { registerTargets } from '../../src/recording/register.ts';
+import { windowsAgain } from '../../src/recording/sweep-windows.ts';
+import { sealUntil } from '../../src/reporting/seals/seal.ts';
+import { verify } from '../../src/reporting/seals/verify.ts';
+import { planRetention, type Retention, retain } from '../../src/retention/retention.ts';
+import { retainable } from '../../src/retention/retention-rules.ts';
+import { ManualClock } from '../support/clock.ts';
+import { withDatabase } from '../support/fixture.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const start = Date.UTC(2025, 0, 1);
+const never = new AbortController().signal;
+/** Every dataset of these worlds. */
+const KEEP: Retention = {
+  metric_points: 90 * DAY,
+  validators: 90 * DAY,
+  p_blocks: 90 * DAY,
+  chain_heights: 90 * DAY,
+  node_health: 90 * DAY,
+};
+
+const { it, database, sql } = withDatabase({ max: 4, connection: { TimeZone: 'UTC' } });
+/** Takes the rows of a few tables: faster than truncating them all. */
+const empty = async () => {
+  const tables = [
+    ...[
+      'metric_points',
+      'subnets',
+      'peers',
+      'validators',
+      'p_blocks',
+      'chain_heights',
+      'runs',
+      'changes',
+      'targets',
+      'target_datasets',
+    ],
+    ...['coverage', 'gaps', 'quarantine', 'retention', 'reading_scopes', 'reading_members', 'reading_open'],
+    ...[
+      'reading_looks',
+      'reading_days',
+      'reading_kept',
+      'node_health',
+      'health_absences',
+      'health_observers',
+    ],
+    ...[
+      'health_probes',
+      'seals',
+      'seal_datasets',
+      'seal_parts',
+      'seal_forms',
+      'seal_changes',
+      'packed_runs',
+      'run_days',
+    ],
+  ];
+  await sql.unsafe(`truncate ${tables.map((name) => `recorder.${name}`).join(', ')}`);
+};
+beforeEach(empty);
+
+const ROUNDS = 18;
+const round = fc.record({
+  members: fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 1, max: 3 })), {
+    selector: ([key]) => key,
+    maxLength: 4,
+  }),
+  points: fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 2 })), {
+    selector: ([key]) => key,
+    maxLength: 6,
+  }),
+  blocks: fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 2 })), {
+    selector: ([key]) => key,
+    maxLength: 4,
+  }),
+  unwatched: fc.integer({ min: 0, max: 5 }).map((one) => one === 0),
+  /** From one round to the next, days. */
+  after: fc.integer({ min: 6, max: 14 }),
+  state: fc.constantFrom('up', 'up', 'down', 'unknown'),
+  check: fc.constantFrom('up', 'down', null),
+  absent: fc.boolean(),
+});
+type Round = typeof round extends fc.Arbitrary<infer T> ? T : never;
+
+/** Records rounds as the recorder does, with a day or more between them. @returns when the last one was */
+async function recordAll(rounds: readonly Round[]): Promise<number> {
+  const clock = new ManualClock(start);
+  const context = recordingContext(sql, clock.read);
+  const confirmShrink = { observations: 1, minDuration: 0 };
+  const list = scriptedFeed(validators, { node: 'n', subnetId: 's' }, { confirmShrink });
+  const points = scriptedFeed(metricPoints, { chainId: '1', metric: 'txCount', timeInterval: 'day' });
+  const blocks = scriptedFeed(pBlocks, { node: 'n' });
+  const heights = scriptedFeed(chainHeights, { node: 'n', chain: 'P' });
+  for (const feed of [list, points, blocks, heights])
+    await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });
+  for (const [at, one] of rounds.entries()) {
+    clock.now += one.after * DAY;
+    list.script = () =>
+      onlyPage({
+        validators: one.members.map(([key, weight]) => ({ nodeID: `node-${key}`, startTime: 1, weight })),
+      });
+    const today = Math.floor(clock.now / DAY);
+    points.script = () =>
+      onlyPage({
+        results: one.points.map(([age, value]) => ({ timestamp: (today - 15 * age) * 86_400, value })),
+      });
+    blocks.script = () => onlyPage({ blocks: one.blocks.map(([height, id]) => ({ height, id: `b${id}` })) });
+    heights.script = () => onlyPage({ height: String(100 + at) });
+    for (const feed of [list, points, blocks, heights]) await run(context, feed);
+    if (one.unwatched)
+      await sql`update recorder.validators set valid_to = ${new Date(clock.now + HOUR)}, ended_by = 'unwatched' where valid_to is null`;
+  }
+  await writeLedger(rounds, clock.now);
+  return clock.now;
+}
+
+/** A ledger of two observers: what each round says of the node, with a check that runs on beneath. */
+async function writeLedger(rounds: readonly Round[], until: number): Promise<void> {
+  for (const [place, observer] of ['a', 'b'].entries()) {
+    await sql`insert into recorder.health_observers (observer, heartbeat_at) values (${observer}, ${new Date(until)})`;
+    await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values (${observer}, 'n', 'health', 1, ${new Date(until)})`;
+    const target = { observer, node: 'n', probe: 'health' };
+    await sql`insert into recorder.targets (source, target_key, target) values ('probes', ${observer}, ${sql.json(target)})`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      values ('probes', ${observer}, 'node_health', 60000, true, ${new Date(start)})`;
+    const write = (check: string, from: number, to: number | null, state: string) => sql`
+      insert into recorder.node_health (observer, node, probe, check_name, state, error, started_at, ended_at, reported, probes)
+      values (${observer}, 'n', 'health', ${check}, ${state}, ${state === 'up' ? null : `${state} ${from}`}, ${new Date(from)},
+        ${to === null ? null : new Date(to)}, ${state !== 'unknown'}, 1)`;
+    let at = start;
+    let check = { state: 'up', from: start };
+    for (const [index, one] of rounds.entries()) {
+      const ends = at + one.after * DAY;
+      // The second observer sees the same an hour later, and short recoveries.
+      const from = at + place * HOUR;
+      const to = index === rounds.length - 1 ? null : ends + place * HOUR;
+      if (one.state === 'down' && place === 1) {
+        await write('*', from, from + HOUR, 'down');
+        await write('*', from + HOUR, from + HOUR + 60_000, 'up');
+        await write('*', from + HOUR + 60_000, to, 'down');
+      } else await write('*', from, to, one.state);
+      if (one.check !== null && from > check.from) {
+        await write('c', check.from, from, check.state);
+        check = { state: one.check, from };
+      }
+      if (one.absent)
+        await sql`
+          insert into recorder.health_absences (observer, started_at, ended_at, reason)
+          values (${observer}, ${new Date(from + 2 * HOUR)}, ${new Date(from + 3 * HOUR)}, 'off')`;
+      at = ends;
+    }
+    await write('c', check.from, null, check.state);
+  }
+}
+
+const rows = async (text: string): Promise<string[]> =>
+  (await sql.unsafe<{ row: string }[]>(`select to_jsonb(x)::text as row from (${text}) x`))
+    .map(({ row }) => row)
+    .sort();
+
+/**
+ * All that may be asked about the kept range, as texts: what it answers must not depend on what was removed.
+ * @param from where a window begins that is answered from the begin of the kept range on
+ */
+async function answersSince(kept: number, until: number, from = kept): Promise<Record<string, string[]>> {
+  const k = `'${new Date(kept).toISOString()}'::timestamptz`;
+  const answers: Record<string, string[]> = {};
+  const moments = Array.from({ length: 4 }, (_, at) => kept + ((until - kept) * at) / 3);
+  for (const moment of moments) {
+    const t = `'${new Date(moment).toISOString()}'::timestamptz`;
+    const ask = async (name: string, text: string) => {
+      answers[`${name} as of ${t}`] = await rows(text);
+    };
+    await ask('state', `select * from reporting.validators_as_of(${t})`);
+    await ask('series', `select * from reporting.metric_points_as_of(${t}) where bucket_start >= ${k}`);
+    await ask('log', `select * from reporting.p_blocks_as_of(${t}) where recorded_at >= ${k}`);
+    await ask('sample', `select * from reporting.chain_heights_as_of(${t}) where observed_at >= ${k}`);
+    await ask('ledger', `select * from reporting.node_health_as_of(${t})`);
+    await ask(
+      'incidents',
+      `select * from reporting.node_incidents_as_of(${t}) where is_open or ended_at >= ${k}`,
+    );
+  }
+  const u = `'${new Date(until).toISOString()}'::timestamptz`;
+  answers.now = await rows('select * from reporting.validators');
+  answers.changes = await rows(`select * from reporting.validators_changes where at >= ${k}`);
+  answers.history = await rows(
+    `select * from reporting.validators_history where valid_to is null or valid_to >= ${k}`,
+  );
+  answers.revisions = await rows(
+    `select * from reporting.metric_points_revisions where bucket_start >= ${k} and (superseded_at is null or superseded_at >= ${k} or vanished)`,
+  );
+  answers.conflicts = await rows(`select * from reporting.p_blocks_conflicts where recorded_at >= ${k}`);
+  answers.daily = await rows(`select * from reporting.chain_heights_daily where day >= ${k}::date`);
+  const f = `'${new Date(from).toISOString()}'::timestamptz`;
+  answers.weights = await rows(`select * from reporting.subnet_stake_daily(${f}, ${u})`);
+  answers.sums = await rows(`select * from reporting.metric_by_chain(${f}, ${u}, 'txCount')`);
+  answers.uptime = await rows(`select * from reporting.node_uptime(${k}, ${u})`);
+  answers.checks = await rows(
+    `select observer, check_name, state, ended_at from reporting.node_health_intervals where ended_at >= ${k}`,
+  );
+  answers.coverage = await rows(
+    `select dataset, target, greatest(range_start, ${k}), range_end from reporting.coverage where range_end > ${k}`,
+  );
+  return answers;
+}
+
+/** The same truth from the rounds alone: the members that a list had at a moment. */
+function membersAt(rounds: readonly Round[], moment: number): string[] {
+  let at = start;
+  let members: readonly (readonly [number, number])[] = [];
+  for (const one of rounds) {
+    at += one.after * DAY;
+    if (at > moment) break;
+    members = one.unwatched && at + HOUR <= moment ? [] : one.members;
+  }
+  return members.map(([key, weight]) => `node-${key} ${weight}`).sort();
+}
+
+const closeAll = async (now: number) => {
+  const closing = postgres(database.url, { max: 1, onnotice: () => {} });
+  await closeDays(closing, now, never).finally(() => closing.end({ timeout: 1 }));
+};
+
+describe('what is not kept for ever', () => {
+  it('answers about every moment of the kept range as before, of every kind of history', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(round, { minLength: ROUNDS, maxLength: ROUNDS }), async (rounds) => {
+        await empty();
+        const until = await recordAll(rounds);
+        await closeAll(until);
+        const kept = Math.floor((until - 90 * DAY) / DAY) * DAY;
+        fc.pre(kept > start + 20 * DAY);
+        const before = await answersSince(kept, until);
+        const told = await planRetention(sql, KEEP, until);
+        for (const { dataset, removed } of await retain(sql, KEEP, until, never)) {
+          const going = told.find((one) => one.dataset === dataset)?.going ?? -1;
+          // An absence goes once the intervals above it are gone.
+          expect([dataset, dataset === 'node_health' ? removed >= going : removed]).toEqual([
+            dataset,
+            dataset === 'node_health' ? true : going,
+          ]);
+        }
+        expect(await answersSince(kept, until, start)).toEqual(before);
+        for (const moment of [kept, (kept + until) / 2, until])
+          expect(
+            (
+              await sql<{ member: string }[]>`
+                select node_id || ' ' || weight as member from reporting.validators_as_of(${new Date(moment)})`
+            )
+              .map(({ member }) => member)
+              .sort(),
+          ).toEqual(membersAt(rounds, moment));
+        // And what need not be kept is gone.
+        const left = await sql`
+          select from recorder.validators o where valid_to < ${new Date(kept)} and (ended_by <> 'unwatched' or exists (
+            select from recorder.validators n where n.node_id = o.node_id and n.valid_from >= o.valid_to and n.valid_from < ${new Date(kept)}))
+          union all select from recorder.metric_points where recorded_at < ${new Date(kept)} and coalesce(superseded_at, '-infinity') < ${new Date(kept)}
+            and bucket_start < ${new Date(kept)}
+          union all select from recorder.p_blocks where recorded_at < ${new Date(kept)} and coalesce(superseded_at, '-infinity') < ${new Date(kept)}
+          union all select from reporting.chain_heights where observed_at < ${new Date(kept)}`;
+        expect(left).toHaveLength(0);
+        expect(await retain(sql, KEEP, until, never)).toEqual([]);
+      }),
+      { numRuns: Number(process.env.TEST_WORLDS ?? 2), endOnFailure: true },
+    );
+  });
+
+  it('has what incidents of the kept range are made of, also where a node was seen up only for a moment before it', async () => {
+    const until = start + 200 * DAY;
+    const kept = until - 90 * DAY;
+    await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('a', ${new Date(until)})`;
+    await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('a', 'n', 'health', 1, ${new Date(until)})`;
+    const edges = [start, kept - 10 * DAY, kept - 9 * DAY, kept - 8 * DAY, kept + DAY, null];
+    for (const [place, state] of ['up', 'down', 'up', 'down', 'up'].entries()) {
+      const [from, to = null] = edges.slice(place);
+      await sql`
+        insert into recorder.node_health (observer, node, probe, check_name, state, started_at, ended_at)
+        values ('a', 'n', 'health', '*', ${state}, ${new Date(from ?? 0)}, ${to === null ? null : new Date(to)})`;
+    }
+    await sql`
+      insert into recorder.health_absences (observer, started_at, ended_at, reason)
+      values ('a', ${new Date(kept - 9 * DAY + 60_000)}, ${new Date(kept - 8 * DAY)}, 'off')`;
+    const before = await rows('select * from reporting.node_incidents');
+    await retain(sql, KEEP, until, never);
+    expect(await rows('select * from reporting.node_incidents')).toEqual(before);
+  });
+
+  it('says so of the time before, instead of an answer', async () => {
+    const rounds = fc.sample(round, { numRuns: ROUNDS, seed: 3 });
+    const until = await recordAll(rounds);
+    const kept = Math.floor((until - 90 * DAY) / DAY) * DAY;
+    await retain(sql, KEEP, until, never);
+    for (const name of ['validators', 'metric_points', 'p_blocks', 'chain_heights', 'node_health'])
+      await expect(
+        sql`select * from ${sql(`reporting.${name}_as_of`)}(${new Date(kept - 1)})`,
+        name,
+      ).rejects.toMatchObject({
+        message: `what ${name} held at ${new Date(kept - 1000).toISOString().slice(0, 19)}Z is not kept any more`,
+        hint: `it is kept since ${new Date(kept).toISOString().slice(0, 19)}.000000Z (retention in recorder.yaml)`,
+      });
+    // The time before is neither up nor down, and no part of the watched time: the window begins where the rest of the record does.
+    const uptime = (from: number, to: number) => sql`
+      select up_seconds::float8 as up, down_seconds::float8 as down, since from reporting.node_uptime(${new Date(from)}, ${new Date(to)})`;
+    expect([...(await uptime(start + DAY, start + 2 * DAY))]).toEqual([]);
+    const firsts = await sql<{ at: Date }[]>`
+      select min(started_at) as at from recorder.node_health where check_name = '*' group by observer order by observer`;
+    const whole = await uptime(start, until);
+    expect(whole.map(({ since }) => since)).toEqual(firsts.map(({ at }) => at));
+    expect(whole).toHaveLength(2);
+    for (const { up, down, since } of whole) {
+      expect(since.getTime()).toBeGreaterThan(start + 2 * DAY);
+      expect(up + down).toBeLessThanOrEqual((until - since.getTime()) / 1000);
+    }
+    const [first] = await sql`select min(range_start) as at from reporting.coverage`;
+    expect(first?.at.getTime()).toBeGreaterThanOrEqual(kept);
+    const told = await sql`select dataset, kept_since, finished_at from reporting.retention order by dataset`;
+    expect(told).toHaveLength(5);
+    for (const one of told)
+      expect(one).toMatchObject({ kept_since: new Date(kept), finished_at: new Date(until) });
+  });
+
+  it('says of a subnet that was gone and is there again that it appeared, also where it is not kept that it was gone', async () => {
+    const clock = new ManualClock(start);
+    const feed = scriptedFeed(
+      subnets,
+      { network: 'mainnet' },
+      { confirmShrink: { observations: 1, minDuration: 0 } },
+    );
+    await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });
+    for (const ids of [['a', 'b'], ['a'], ['a'], ['a', 'b']]) {
+      feed.script = () =>
+        onlyPage({ subnets: ids.map((subnetId) => ({ subnetId, isL1: true, blockchains: [] })) });
+      await run(recordingContext(sql, clock.read), feed);
+      clock.now += 10 * DAY;
+    }
+    const kept = new Date(start + 20 * DAY);
+    const changesFrom = (from: Date) => sql`
+      select at, subnet_id, change from reporting.l1_changes(${from}, ${new Date(clock.now)})`;
+    const before = await changesFrom(kept);
+    expect(before).toEqual(
+      ['appeared', 'converted'].map((change) => ({ at: new Date(start + 30 * DAY), subnet_id: 'b', change })),
+    );
+    expect(await retain(sql, { subnets: 20 * DAY }, clock.now, never)).toMatchObject([
+      { keptSince: kept, removed: 1 },
+    ]);
+    expect(await changesFrom(new Date(start))).toEqual(before);
+  });
+
+  it('leaves the stake of peers open where validators are not kept for as long as peers', async () => {
+    const clock = new ManualClock(start);
+    const primary = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
+    const list = scriptedFeed(validators, primary, { confirmShrink: { observations: 1, minDuration: 0 } });
+    list.script = () => onlyPage({ validators: [{ nodeID: 'a', startTime: 1, weight: 5 }] });
+    const seen = scriptedFeed(peers, { node: 'n' }, { confirmShrink: { observations: 1, minDuration: 0 } });
+    seen.script = () => onlyPage({ numPeers: '1', peers: [{ nodeID: 'a', version: 'v' }] });
+    for (const feed of [list, seen]) {
+      await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });
+      await run(recordingContext(sql, clock.read), feed);
+    }
+    await retain(sql, { validators: 7 * DAY }, start + 9 * DAY, never);
+    const told = await sql`
+      select day::text, stake::int, share_of_stake::int from reporting.peer_versions(${new Date(start)}, ${new Date(start + 4 * DAY)})`;
+    expect(told.map(({ day, stake, share_of_stake }) => [day.slice(8), stake, share_of_stake])).toEqual([
+      ['01', null, null],
+      ['02', null, null],
+      ['03', 5, 1],
+      ['04', 5, 1],
+    ]);
+  });
+
+  it('is named by every dataset that can lose rows for good, and by no other', () => {
+    const names = retainable.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['peer_readings', 'node_health', 'runs', 'quarantine']));
+    // These are shown whole at each look, however old: what was removed would come again as new.
+    for (const name of ['average_tps', 'genesis_data']) expect(names).not.toContain(name);
+  });
+});
+
+describe('what was removed', () => {
+  const range: Range = {
+    axis: 'time',
+    span: () => 10 * DAY,
+    head: () => 400 * DAY,
+    settle: 0,
+    lookback: 300 * DAY,
+    ...(metricPoints.source.range?.index ? { index: metricPoints.source.range.index } : {}),
+  };
+
+  it('is neither a gap nor asked for again, by a poll, a heal, a sweep or a backfill', async () => {
+    const feed = scriptedFeed(
+      metricPoints,
+      { chainId: '1', metric: 'txCount', timeInterval: 'day' },
+      { range, every: DAY },
+    );
+    const [target] = feed.targets;
+    if (!target) throw new Error('no target');
+    const now = start + 300 * DAY;
+    await registerTargets(sql, feed, now - 200 * DAY, { recorder: 'recorder', digest: null });
+    const key = 'chainId=1';
+    await sql`
+      insert into recorder.coverage (dataset, target_key, axis, covered)
+      select 'metric_points', target_key, 'time', ${`{[${now - 290 * DAY},${now - 280 * DAY}),[${now - 100 * DAY},${now - 60 * DAY})}`}
+      from recorder.target_datasets`;
+    await sql`
+      insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
+      select 'metric_points', target_key, 'time', r::int8range, 'why', now() from recorder.target_datasets,
+        unnest(${[`[${now - 280 * DAY},${now - 200 * DAY})`, `[${now - 120 * DAY},${now - 80 * DAY})`]}::text[]) r`;
+    await retain(sql, { metric_points: 90 * DAY }, now, never);
+    const state = stateOf(await loadStates(sql, feed), target, 'metric_points');
+    const kept = now - 90 * DAY;
+    expect(state.keptSince).toBe(kept);
+    expect(missingWindows(feed, target, state, now).every(({ from }) => from >= kept)).toBe(true);
+    expect(Math.min(...missingWindows(feed, target, state, now).map(({ from }) => from))).toBe(kept);
+    expect(missingIn(feed, target, state, { from: start, to: now }).every(({ from }) => from >= kept)).toBe(
+      true,
+    );
+    expect(missingIn(feed, target, state, { from: start, to: kept })).toEqual([]);
+    for (let tick = now; tick < now + 30 * DAY; tick += DAY)
+      expect(
+        windowsAgain(feed, target, { ...state, lastPolled: tick - DAY }, tick).every(
+          ({ from }) => from >= kept,
+        ),
+      ).toBe(true);
+    const shown = async (view: string) =>
+      (
+        await sql.unsafe<{ from: Date; to: Date }[]>(
+          `select range_start as from, range_end as to from reporting.${view} order by 1`,
+        )
+      ).map(({ from, to }) => [(from.getTime() - now) / DAY, (to.getTime() - now) / DAY]);
+    expect([key.length > 0, await shown('coverage'), await shown('gaps')]).toEqual([
+      true,
+      [[-90, -60]],
+      [[-90, -80]],
+    ]);
+  });
+
+  it('stays removed and declared when the seals are verified, however many rows; tampering is still told', async () => {
+    const until = start + 200 * DAY;
+    await sql`
+      insert into recorder.p_blocks (node, height, recorded_at, run_id)
+      select 'n', g, ${new Date(start)}::timestamptz + g * interval '1 minute', 1 from generate_series(1, 3000) g`;
+    await sql`
+      insert into recorder.p_blocks (node, height, recorded_at, run_id)
+      select 'n', g, ${new Date(until - DAY)}::timestamptz + g * interval '1 second', 1 from generate_series(3001, 3100) g`;
+    const sealing = { databaseUrl: database.url, clock: () => until, key: undefined, signal: never };
+    await sealUntil(sealing, until);
+    await retain(sql, { p_blocks: 30 * DAY }, until, never);
+    const found = await verify({ databaseUrl: database.url });
+    expect(found).toMatchObject({ rows: 100, removed: 3000, differences: [], more: 0, broken: [] });
+    expect(found.declared).toMatchObject([{ dataset: 'p_blocks', kind: 'removed' }]);
+    await sql`delete from recorder.p_blocks where height = 3050`;
+    await sql`
+      insert into recorder.p_blocks (node, height, recorded_at, run_id)
+      values ('n', 7, ${new Date(start + 7 * 60_000)}, 1), ('n', 8, ${new Date(start + 9 * 60_000)}, 1)`;
+    await sql`update recorder.p_blocks set extra = '{"forged": 1}' where height = 7`;
+    const tampered = await verify({ databaseUrl: database.url });
+    expect(tampered.differences.map(({ what, at }) => [what, at.slice(0, 10)]).sort()).toEqual([
+      ['changed', '2025-01-01'],
+      ['gone', '2025-07-19'],
+      ['moved', '2025-01-01'],
+    ]);
+  });
+});
+
+describe('removing', () => {
+  const fill = (table: string, count: number) => sql`
+    insert into ${sql(`recorder.${table}`)} (node, height, recorded_at, run_id)
+    select 'n', g, ${new Date(start)}, 1 from generate_series(1, ${count}) g`;
+  const countOf = async () => Number((await sql`select count(*) from recorder.p_blocks`)[0]?.count);
+  const until = start + 100 * DAY;
+  const keep = { p_blocks: 30 * DAY };
+
+  it('goes on after a stop and after its connection is killed, and is done once by two at a time', async () => {
+    await fill('p_blocks', 60_000);
+    const pages = Number((await sql`select pg_relation_size('recorder.p_blocks') / 8192 as pages`)[0]?.pages);
+    expect(pages).toBeGreaterThan(300);
+    const stopped = new AbortController();
+    stopped.abort();
+    expect(await retain(sql, keep, until, stopped.signal)).toEqual([]);
+    // Killed wherever it is: a row lock holds its statement until the connection is gone.
+    await retain(sql, keep, start + 20 * DAY, never);
+    const other = postgres(database.url, {
+      max: 1,
+      onnotice: () => {},
+      connection: { application_name: 'killed' },
+    });
+    const locker = postgres(database.url, { max: 1, onnotice: () => {} });
+    await locker.unsafe('begin');
+    await locker.unsafe('lock table recorder.p_blocks in exclusive mode');
+    const killed = retain(other, keep, until, never).catch((error: unknown) => error);
+    for (;;) {
+      const [waits] = await sql`
+        select pid from pg_stat_activity where application_name = 'killed' and wait_event_type = 'Lock'`;
+      if (!waits) continue;
+      await sql`select pg_terminate_backend(${waits.pid})`;
+      break;
+    }
+    await locker.unsafe('rollback');
+    await killed;
+    await other.end({ timeout: 1 });
+    await locker.end({ timeout: 1 });
+    // The begin was written down first: whoever asks is told already.
+    const [moved] = await sql`select kept_since, finished_at, removed::int from reporting.retention`;
+    expect(moved).toMatchObject({ kept_since: new Date(until - 30 * DAY), finished_at: null });
+    const both = await Promise.all([retain(sql, keep, until, never), retain(sql, keep, until, never)]);
+    expect(both.flat().reduce((sum, { removed }) => sum + removed, 0) + Number(moved?.removed)).toBe(60_000);
+    expect(await countOf()).toBe(0);
+    expect((await sql`select removed::int from reporting.retention`)[0]?.removed).toBe(60_000);
+  });
+
+  it('leaves what a run changes meanwhile, and what it holds for the next time', async () => {
+    await fill('p_blocks', 100);
+    const writer = postgres(database.url, { max: 1, onnotice: () => {} });
+    await writer.unsafe('begin');
+    await writer`update recorder.p_blocks set superseded_at = ${new Date(until)} where height = 5`;
+    await retain(sql, keep, until, never);
+    await writer.unsafe('commit');
+    await writer.end({ timeout: 1 });
+    const left = await sql`select height, superseded_at from recorder.p_blocks`;
+    expect(left).toEqual([{ height: '5', superseded_at: new Date(until) }]);
+    await retain(sql, keep, until + DAY, never);
+    expect(await countOf()).toBe(1);
+    await retain(sql, keep, until + 40 * DAY, never);
+    expect(await countOf()).toBe(0);
+  });
+
+  it('never moves the begin back, whatever the clock and the configuration say', async () => {
+    await retain(sql, keep, until, never);
+    await retain(sql, { p_blocks: 90 * DAY }, until, never);
+    await retain(sql, keep, until - 10 * DAY, never);
+    expect(await sql`select kept_since from reporting.retention`).toEqual([
+      { kept_since: new Date(until - 30 * DAY) },
+    ]);
+  });
+
+  it('of one dataset that fails costs no other, and is told', async () => {
+    await fill('p_blocks', 10);
+    await sql`
+      insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, observed_at, reason, item)
+      values ('p_blocks', 't', 'd', 1, ${new Date(start)}, ${new Date(start)}, ${new Date(start)}, 'why', '{}')`;
+    await sql.unsafe(`create function public.refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$;
+      create trigger refusing before delete on recorder.p_blocks execute function public.refuse()`);
+    const warned: object[] = [];
+    const log = { info: () => {}, warn: (fields: object) => void warned.push(fields) };
+    const config = { retention: { p_blocks: 30 * DAY, quarantine: 30 * DAY } };
+    const app = { databaseUrl: database.url, database: { sql }, config, clock: () => until, log };
+    await retainInTurn(app, never);
+    expect(warned).toEqual([{ dataset: 'p_blocks', cause: 'not today' }]);
+    expect(await sql`select 1 from recorder.quarantine`).toHaveLength(0);
+    await sql`drop function public.refuse cascade`;
+    await retainInTurn(app, never);
+    expect([warned.length, await countOf()]).toEqual([1, 0]);
+  });
+
+  it('takes the earlier of two clocks: one that is set ahead removes nothing', async () => {
+    await sql`
+      insert into recorder.p_blocks (node, height, recorded_at, run_id) values ('n', 1, now() - interval '10 days', 1)`;
+    const tenYears = Date.now() + 3_650 * DAY;
+    expect(await retain(sql, keep, tenYears, never)).toMatchObject([{ dataset: 'p_blocks', removed: 0 }]);
+    expect(await countOf()).toBe(1);
+    const [{ since } = { since: 0 }] = await sql<
+      { since: Date }[]
+    >`select kept_since as since from reporting.retention`;
+    expect(Number(since)).toBeLessThan(Date.now() - 29 * DAY);
+  });
+
+  it('is done of runs and of the quarantine too, where that is asked for', async () => {
+    await sql`
+      insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
+      select 's', 't', '{p_blocks}', 'poll', 'done', 'w', at, at, '{1}', '{1}'
+      from unnest(${[new Date(start).toISOString(), new Date(until).toISOString()]}::text[]::timestamptz[]) at`;
+    await sql`
+      insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, observed_at, reason, item)
+      select 'p_blocks', 't', at::text, 1, at, at, at, 'why', '{}' from unnest(${[new Date(start).toISOString(), new Date(until).toISOString()]}::text[]::timestamptz[]) at`;
+    const removed = await retain(sql, { runs: 30 * DAY, quarantine: 30 * DAY }, until, never);
+    expect(removed.map((one) => [one.dataset, one.removed])).toEqual([
+      ['runs', 1],
+      ['quarantine', 1],
+    ]);
+  });
+});

@@ -1,0 +1,186 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ReadsBusy } from '../../src/db/semaphore.ts';
+import { Allowance } from '../../src/server/allowance.ts';
+import { Pace, type PaceLimits, paceRequests } from '../../src/server/load-shedding.ts';
+
+let server: FastifyInstance;
+afterEach(() => server?.close());
+
+const usual: PaceLimits = {
+  atOnce: 4,
+  share: () => 0.5,
+  reserve: 0,
+  counted: 1_000,
+  patience: 60_000,
+  waiting: 100,
+};
+
+/** A server whose answers wait until they are let go. */
+async function holding(pace: Pace) {
+  server = Fastify();
+  server.addHook('onRequest', (request, reply, begin) => pace.admit(request, reply, begin));
+  const begun: string[] = [];
+  const held: (() => void)[] = [];
+  const refused: Error[] = [];
+  server.setErrorHandler((error: Error, _request, reply) => {
+    refused.push(error);
+    return reply.code(503).send('');
+  });
+  server.get<{ Params: { name: string } }>('/:name', ({ params: { name } }) => {
+    begun.push(name);
+    return new Promise<string>((resolve) => {
+      held.push(() => resolve(''));
+    });
+  });
+  await server.ready();
+  const release = () => {
+    for (const letGo of held.splice(0)) letGo();
+  };
+  /** How many have begun; all are let go. */
+  const begunAndReleased = () => {
+    release();
+    return begun.length;
+  };
+  return { begun, release, begunAndReleased, refused };
+}
+
+/** Asks as somebody at an address. */
+const ask = (path: string, remoteAddress = '10.0.0.1') => server.inject({ url: path, remoteAddress });
+
+describe('the time that requests may take', () => {
+  it('is their reserve at first, then their share of all time', () => {
+    const allowance = new Allowance({ share: () => 0.25, reserve: 2_000 });
+    allowance.begin(0);
+    expect(allowance.wait(1_000)).toBe(0);
+    expect(allowance.wait(2_667)).toBeGreaterThan(0);
+    allowance.end(3_000);
+    // 2,250 of 2,000 ms were taken.
+    expect(allowance.wait(3_000)).toBe(1_000);
+    expect(allowance.wait(3_999)).toBe(1);
+    expect(allowance.wait(4_000)).toBe(0);
+  });
+
+  it('counts once however many are under way', () => {
+    const [one, many] = [1, 50].map((count) => {
+      const allowance = new Allowance({ share: () => 0.5, reserve: 100 });
+      for (let at = 0; at < count; at++) allowance.begin(0);
+      for (let at = 0; at < count; at++) allowance.end(1_000);
+      return allowance.wait(1_000);
+    });
+    expect(many).toBe(one);
+  });
+
+  it('is never more than the reserve, and without a limit where requests have all of it', () => {
+    const rested = new Allowance({ share: () => 0.25, reserve: 100 });
+    expect(rested.wait(1e9)).toBe(0);
+    rested.begin(1e9);
+    expect(rested.wait(1e9 + 200)).toBe(200);
+    const alone = new Allowance({ share: () => 1, reserve: 0 });
+    alone.begin(0);
+    expect(alone.wait(1e9)).toBe(0);
+  });
+});
+
+describe('requests', () => {
+  it('that come at once begin in a turn of their own each, in their order', async () => {
+    server = Fastify();
+    paceRequests(server, () => true);
+    let turn = 0;
+    let over = false;
+    const count = () => {
+      turn++;
+      if (!over) setImmediate(count);
+    };
+    const begun: { readonly name: string; readonly turn: number }[] = [];
+    server.get<{ Params: { name: string } }>('/:name', async ({ params: { name } }) => {
+      begun.push({ name, turn });
+      return '';
+    });
+    await server.ready();
+    count();
+    const names = Array.from({ length: 50 }, (_, at) => String(at));
+    for (let time = 0; time < 2; time++) {
+      begun.length = 0;
+      const answers = await Promise.all(names.map((name) => ask(`/${name}`)));
+      expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
+      expect(begun.map(({ name }) => name)).toEqual(names);
+      expect(new Set(begun.map((one) => one.turn)).size).toBe(names.length);
+    }
+    over = true;
+  });
+
+  it('wait while their time is used up, and those who ask are served in turn', async () => {
+    const { begun, begunAndReleased } = await holding(new Pace({ ...usual, share: () => 0.9 }));
+    const crowd = ['a', 'b', 'c'].map((name) => ask(`/${name}`));
+    await expect.poll(() => begun).toEqual(['a']);
+    const person = ask('/person', '10.0.0.2');
+    await expect.poll(begunAndReleased).toBe(4);
+    await Promise.all([...crowd, person]);
+    expect(begun).toEqual(['a', 'b', 'person', 'c']);
+  });
+
+  it('that wait too long, or find too many waiting, are refused as busy', async () => {
+    const pace = new Pace({ ...usual, share: () => 1e-3, waiting: 2, patience: 50 });
+    const { begun, release, refused } = await holding(pace);
+    const first = ask('/first');
+    await expect.poll(() => begun).toEqual(['first']);
+    release();
+    await first;
+    const answers = await Promise.all(['a', 'b', 'c'].map((name) => ask(`/${name}`)));
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([503, 503, 503]);
+    expect(begun).toEqual(['first']);
+    expect(refused.every((one) => one instanceof ReadsBusy)).toBe(true);
+    expect(refused.map(({ message }) => message)).toEqual([
+      expect.stringContaining('2 requests wait'),
+      expect.stringContaining('no turn came'),
+      expect.stringContaining('no turn came'),
+    ]);
+    await expect(pace.turn('10.0.0.1')).rejects.toThrow(ReadsBusy);
+  });
+
+  it('of programs that watch the recorder wait for no reader', async () => {
+    server = Fastify();
+    paceRequests(server, () => true);
+    let release = (_: string) => {};
+    const held = new Promise<string>((resolve) => {
+      release = resolve;
+    });
+    server.get('/page', () => held);
+    for (const path of ['/health', '/ready', '/metrics']) server.get(path, async () => '');
+    await server.ready();
+    const pages = Array.from({ length: 200 }, () => ask('/page'));
+    const watched = await Promise.all(['/health', '/ready', '/metrics'].map((path) => ask(path)));
+    expect(watched.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+    release('');
+    await Promise.all(pages);
+  });
+
+  it('are so many at once as may be, whatever their reserve', async () => {
+    const { begun, release, begunAndReleased } = await holding(
+      new Pace({ ...usual, atOnce: 2, reserve: 60_000, counted: 60_000 }),
+    );
+    const all = ['a', 'b', 'c', 'd'].map((name) => ask(`/${name}`));
+    await expect.poll(() => begun).toEqual(['a', 'b']);
+    // Ten turns later there are no more.
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(begun).toEqual(['a', 'b']);
+    release();
+    await expect.poll(begunAndReleased).toBe(4);
+    await Promise.all(all);
+  });
+
+  it('of whoever left do not begin', async () => {
+    const { begun, begunAndReleased } = await holding(new Pace(usual));
+    const first = ask('/first');
+    await expect.poll(() => begun).toEqual(['first']);
+    const leaving = new AbortController();
+    const left = server.inject({ url: '/left', signal: leaving.signal }).catch(() => null);
+    const next = ask('/next');
+    leaving.abort();
+    await left;
+    await expect.poll(begunAndReleased).toBe(2);
+    await Promise.all([first, next]);
+    expect(begun).toEqual(['first', 'next']);
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { inProportion, recently } from '../../src/server/memoize-with-ttl.ts';
+import { gate } from '../support/recording.ts';
+
+it('computes once for all who ask while it is under way, and for a while after', async () => {
+  const gates = [gate<number>(), gate<number>()];
+  let computed = 0;
+  const look = recently(async () => gates[computed++]?.opened, 60_000);
+  const asked = Array.from({ length: 20 }, look);
+  gates[0]?.open(7);
+  expect(await Promise.all(asked)).toEqual(Array.from({ length: 20 }, () => 7));
+  expect(await look()).toBe(7);
+  expect(computed).toBe(1);
+});
+
+it('gives an error to all who asked for it, and tries again', async () => {
+  let computed = 0;
+  const look = recently(() => Promise.reject(new Error(`away ${++computed}`)), 0);
+  const asked = [look(), look()].map((one) => one.catch((error: unknown) => error));
+  expect(await Promise.all(asked)).toEqual([new Error('away 1'), new Error('away 1')]);
+  await expect(look()).rejects.toThrow('away 2');
+});
+
+it('does not hold an error for as long as a result', async () => {
+  let computed = 0;
+  const look = recently(async () => {
+    computed += 1;
+    if (computed === 1) throw new Error('away');
+    return computed;
+  }, 3_600_000);
+  await expect(look()).rejects.toThrow('away');
+  await expect.poll(() => look().catch(() => 0)).toBe(2);
+});
+
+it('keeps what took long for longer, in proportion', async () => {
+  const took: number[] = [];
+  let computed = 0;
+  const look = recently(
+    async () => ++computed,
+    (ms) => {
+      took.push(ms);
+      return 3_600_000;
+    },
+  );
+  await look();
+  await expect.poll(() => took).toHaveLength(1);
+  expect(await look()).toBe(1);
+  const lasting = inProportion(1_000);
+  expect([lasting(0), lasting(250), lasting(3_000)]).toEqual([1_000, 1_000, 12_000]);
+});

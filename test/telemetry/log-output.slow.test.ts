@@ -1,0 +1,182 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  constants,
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { LogOutput } from '../../src/telemetry/log-output.ts';
+import { noTerminal } from '../support/terminal.ts';
+
+const PROGRAM = resolve(import.meta.dirname, '../support/logging-process.ts');
+/** A device on which every write fails as on a disk that is full. */
+const FULL = '/dev/full';
+const noFull = existsSync(FULL) ? '' : ` (skipped: there is no ${FULL})`;
+const notOnOne = noTerminal === null ? '' : ` (skipped: ${noTerminal})`;
+
+const running = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
+});
+
+/** @param stderr where the log goes */
+function logging(stderr: number | 'pipe') {
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM], { stdio: ['pipe', 'pipe', stderr] });
+  running.add(child);
+  return child;
+}
+
+/** Lets it log to its end. @returns what it said on its stdout, and how it ended */
+async function toItsEnd({ stdin, stdout, ...child }: ReturnType<typeof logging>, ended: Promise<unknown[]>) {
+  if (!stdin || !stdout) throw new Error(`the process ${child.pid} has no pipes`);
+  const said = text(stdout);
+  await once(stdout, 'data');
+  stdin.end('go on\n');
+  const [code] = await ended;
+  return { code, said: await said };
+}
+
+describe('lines that cannot be written', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'log-'));
+  afterAll(() => rmSync(dir, { recursive: true }));
+  let now = 1_000;
+  const open = async () => {
+    const path = join(dir, 'fifo');
+    rmSync(path, { force: true });
+    await promisify(execFile)('mkfifo', [path]);
+    const reader = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const first = reader();
+    const fd = openSync(path, 'w');
+    const output = new LogOutput(
+      fd,
+      () => now,
+      (lines, since) => `${lines} since ${since}\n`,
+    );
+    return { output, first, reader };
+  };
+  /** What comes until the last line is there. */
+  const readUntil = async (fd: number, last: string) => {
+    let read = '';
+    const some = Buffer.alloc(65_536);
+    const more = () => {
+      for (let bytes = 1; bytes > 0; ) {
+        bytes = attempt(() => readSync(fd, some)) ?? 0;
+        read += some.toString('utf8', 0, bytes);
+      }
+      return read.endsWith(last);
+    };
+    await expect.poll(more, { interval: 1, timeout: 10_000 }).toBe(true);
+    return read;
+  };
+
+  it('are told by the next that can be: how many, and since when', async () => {
+    const { output, first, reader } = await open();
+    closeSync(first);
+    for (const lost of [1, 2]) {
+      now = lost * 1_000;
+      output.write('nobody reads this\n');
+      await expect.poll(() => output.lost).toBe(lost);
+    }
+    now = 9_000;
+    const second = reader();
+    output.write('four\n');
+    output.write('five\n');
+    expect(await readUntil(second, 'five\n')).toBe('2 since 1000\nfour\nfive\n');
+    expect(output.lost).toBe(2);
+  });
+
+  it('are told on a line of its own behind one that was written in part', async () => {
+    const { output, first, reader } = await open();
+    output.write(`${'x'.repeat(300_000)}\n`);
+    const begun = Buffer.alloc(1);
+    await expect.poll(() => attempt(() => readSync(first, begun))).toBe(1);
+    closeSync(first);
+    await expect.poll(() => output.lost).toBe(1);
+    const second = reader();
+    output.write('whole\n');
+    expect(await readUntil(second, 'whole\n')).toMatch(/^x+\n1 since 9000\nwhole\n$/);
+  });
+
+  it('are told where too much waits for a slow reader, before what waits', async () => {
+    const { output, first } = await open();
+    const line = `${'x'.repeat(999_999)}\n`;
+    for (let count = 0; count < 12; count++) output.write(line);
+    expect(output.lost).toBe(3);
+    output.write('the last\n');
+    const read = await readUntil(first, 'the last\n');
+    expect(read.split('\n').map((one) => (one.startsWith('x') ? one.length : one))).toEqual([
+      999_999,
+      '3 since 9000',
+      ...Array(8).fill(999_999),
+      'the last',
+      '',
+    ]);
+  });
+});
+
+/** What a system call gives; null: it fails, as where there is nothing to read yet. */
+function attempt(call: () => number): number | null {
+  try {
+    return call();
+  } catch {
+    return null;
+  }
+}
+
+describe('the log', () => {
+  it.skipIf(noFull)(`on a disk that is full neither ends the process nor holds it up${noFull}`, async () => {
+    const full = openSync(FULL, 'w');
+    const child = logging(full);
+    closeSync(full);
+    expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
+  });
+
+  it('whose reader is gone neither ends the process nor holds it up', async () => {
+    const child = logging('pipe');
+    child.stderr?.destroy();
+    expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
+  });
+
+  it.skipIf(notOnOne)(`on a terminal that is closed does not end the process${notOnOne}`, async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'log-'));
+    const said = join(dir, 'said');
+    const waiting = join(dir, 'waiting');
+    const command = `mkfifo ${waiting}; exec ${process.execPath} --import tsx ${PROGRAM} > ${said} < ${waiting}`;
+    const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    running.add(terminal);
+    await expect.poll(() => existsSync(waiting)).toBe(true);
+    const stdin = createWriteStream(waiting);
+    const line = () => readFileSync(said, 'utf8').trim().split('\n').at(-1);
+    await expect.poll(line, { timeout: 10_000 }).toBe('logged');
+    terminal.kill('SIGKILL');
+    await expect.poll(line, { timeout: 10_000 }).toBe('outlived');
+    stdin.end('go on\n');
+    await expect.poll(line, { timeout: 10_000 }).toBe('again');
+    rmSync(dir, { recursive: true });
+  });
+
+  it('is whole where the process ends at once', async () => {
+    const child = logging('pipe');
+    if (!child.stderr) throw new Error('there is no pipe');
+    const [log] = await Promise.all([text(child.stderr), toItsEnd(child, once(child, 'exit'))]);
+    const lines = log.trimEnd().split('\n');
+    // The last ones may overtake one that is being written at that moment.
+    expect(new Set(lines.map((line) => JSON.parse(line).msg))).toEqual(
+      new Set(['one', 'two', 'three', 'four', 'five']),
+    );
+  });
+});
