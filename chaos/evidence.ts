@@ -24,7 +24,7 @@ export class Evidence {
   readonly recoveries: { readonly after: string; readonly took: number | null }[] = [];
   /** Where a fault had to show, and whether it did. */
   readonly shown: { readonly where: string; readonly seen: boolean }[] = [];
-  /** Where something that stands still had to be told, and how many ms after it stopped it was; null: not in time. */
+  /** Where something that is stalled had to be told, and how many ms after it stopped it was; null: not in time. */
   readonly told: { readonly what: string; readonly where: string; readonly after: number | null }[] = [];
   /** Whatever else must be true. */
   readonly claims: { readonly what: string; readonly holds: boolean }[] = [];

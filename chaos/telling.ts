@@ -7,7 +7,7 @@ const LEAST = 60_000;
 const LOOKING = 20_000;
 
 /**
- * Looks everywhere where somebody would look whether what stands still is told, and notes when.
+ * Looks everywhere where somebody would look whether what is stalled is told, and notes when.
  * @param what in words
  * @param server the address of a server that still runs
  * @param since when it stopped moving, ms since 1970 @param every its interval, ms

@@ -129,7 +129,7 @@ const refused: Fault = {
     const status = world.recorder(['status', '--json']);
     const { code } = await status.ended;
     evidence.shown.push({ where: `status exits ${code}`, seen: code === 1 });
-    const lines = steady.running[0]?.count('its ledger stands still') ?? 0;
+    const lines = steady.running[0]?.count('its ledger is stalled') ?? 0;
     evidence.claim(`the log says so, at a bounded rate (${lines} lines)`, lines >= 1 && lines <= 3);
     await sql`drop function public.refuse() cascade`;
     await until(

@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 const DAYS = 1;
-const DECIDES = 'this configuration decides what is recorded';
+const DECIDES = 'took the lead with this configuration';
 const YIELDS = 'another configuration of this recorder is newer';
 
 /** A configuration that records the blocks of some of the network's nodes. @returns its file */

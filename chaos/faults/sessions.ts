@@ -50,7 +50,7 @@ const peculiar: Fault = {
   },
 };
 
-/** What is recorded once of a network that stands still. */
+/** What is recorded once of a network that is stalled. */
 const ONCE = ['validators', 'peers', 'subnets', 'native_transactions', 'node_identity'];
 /** What is recorded of a day of it. */
 const OF_A_DAY = ['proposed_blocks', 'metric_points'];

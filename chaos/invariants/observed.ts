@@ -34,11 +34,11 @@ export const shown: Invariant = {
 /** K: whatever does not move is told everywhere where somebody looks, within three intervals or 60 s. */
 export const told: Invariant = {
   letter: 'K',
-  says: 'what stands still is told: freshness, status, doctor, a metric, the log',
+  says: 'what is stalled is told: freshness, status, doctor, a metric, the log',
   check: async ({ evidence }) =>
     unless(
       evidence.told,
-      'nothing that stands still',
+      'nothing that is stalled',
       evidence.told.flatMap(({ what, where, after }) =>
         after === null ? [`${what}: not told in time by ${where}`] : [],
       ),

@@ -107,7 +107,7 @@ export class TcpProxy {
     return count;
   }
 
-  /** Takes nothing more on the connections there are, not even that they end, as a machine that stands still. */
+  /** Takes nothing more on the connections there are, not even that they end, as a machine that is stalled. */
   stand(): void {
     for (const pair of this.#pairs) pair.stand();
   }

@@ -8,10 +8,9 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Check memory, disk and packet loss of the node. reporting.node_outages has the times, reporting.node_latency the response times.',
   'another-source':
     'Compare the node ids and the network at the configured URLs, and correct upstreams.nodes in recorder.yaml. Until then nothing is recorded under the wrong name.',
-  'ledger-standing-still':
+  'ledger-stalled':
     'Check that a process with the role worker runs: "chain-recorder status". Time without a ledger stays unknown for good.',
-  'recording-standing-still':
-    'Run "chain-recorder doctor": it says which part is stalled, why, and how to fix it.',
+  'recording-stalled': 'Run "chain-recorder doctor": it says which part is stalled, why, and how to fix it.',
   'dataset-late':
     'Check the upstream, its key and its budget: "chain-recorder doctor". What can be fetched later is healed by itself.',
   'dataset-incomplete':

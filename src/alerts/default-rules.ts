@@ -10,9 +10,9 @@ import {
   datasetLate,
   exportFailing,
   indexStalled,
-  ledgerStandingStill,
+  ledgerStalled,
   listUnconfirmed,
-  recordingStandingStill,
+  recordingStalled,
   replicaBehind,
 } from './rules/findings.ts';
 import { gapLost, gapOpen } from './rules/gaps.ts';
@@ -31,8 +31,8 @@ export const defaultRules: readonly Rule[] = [
   nodeFlapping,
   nodeUnobserved,
   anotherSource,
-  ledgerStandingStill,
-  recordingStandingStill,
+  ledgerStalled,
+  recordingStalled,
   datasetLate,
   datasetIncomplete,
   listUnconfirmed,

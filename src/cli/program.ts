@@ -86,7 +86,7 @@ export function commandLine(): Command {
 
   command(
     'retention',
-    'show what is not kept for ever: since when each is kept, what would go now, what went',
+    'show the retention: since when each dataset is kept, what would be removed now, what was removed',
     'chain-recorder retention',
   ).action((options: Common) =>
     withApp({ config: options.config }, async (app) => {

@@ -28,7 +28,7 @@ export function clashingNames(value: unknown): string[] {
     (rule.safeParse(one).data?.channels ?? []).flatMap((name, place) =>
       typeof name !== 'string' || channels.includes(name)
         ? []
-        : [`alerts.rules[${at}].channels[${place}]: no channel is called "${name}"; ${there}`],
+        : [`alerts.rules[${at}].channels[${place}]: there is no channel "${name}"; ${there}`],
     ),
   );
   return [

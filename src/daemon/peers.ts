@@ -68,7 +68,7 @@ export class Lead {
     await registerExports(database.sql, config.exports, this.#membership.registrant);
     this.#generation = generation;
     this.#saidAt = Number.NEGATIVE_INFINITY;
-    log.info(fields, 'this configuration decides what is recorded');
+    log.info(fields, 'took the lead with this configuration');
     return true;
   }
 }

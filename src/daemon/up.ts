@@ -19,7 +19,7 @@ import type { ServiceManager } from './service-manager.ts';
 import { withQueues } from './with-queues.ts';
 import { openOutlets, startWorking } from './worker-role.ts';
 
-/** How often the watchdog looks, ms: what stands still is logged well within a minute. */
+/** How often the watchdog looks, ms: what is stalled is logged well within a minute. */
 const WATCH_EVERY = 15_000;
 /** How often a process shows that it lives, and checks whether a newer configuration is in place; ms. */
 const BEAT_EVERY = 5_000;
@@ -112,7 +112,7 @@ async function work(
       noteReplica(database.sql, app.config.name, replica.place, await replica.look(database.reader)),
     );
   const watchdog = new Watchdog(database.reader, log, steadyClock);
-  repeating.every(WATCH_EVERY, 'looking for what stands still', () => watchdog.look());
+  repeating.every(WATCH_EVERY, 'looking for what is stalled', () => watchdog.look());
   const worker = outlets
     ? await startWorking({
         app,

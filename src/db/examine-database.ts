@@ -15,7 +15,7 @@ const OLDEST = 150_000;
 /** Seconds for a connection. */
 const PATIENCE = 5;
 
-/** The longest wait for the first answer, ms: of a server that stands still a statement would be waited for longer. */
+/** The longest wait for the first answer, ms: of a server that is stalled a statement would be waited for longer. */
 const LONGEST = 10_000;
 /** How sessions of the recorder are set up. */
 const SETTINGS = sessionSettings('work');

@@ -40,7 +40,7 @@ async function clocks(sql: postgres.Sql, clock: Clock): Promise<Checked> {
   return { check: 'clock', ok: false, found, mend: 'run NTP on both machines' };
 }
 
-/** What stands still or lacks something. What fails is seen by asking the upstreams. */
+/** What is stalled or lacks something. What fails is seen by asking the upstreams. */
 async function recording(sql: postgres.Sql): Promise<Checked[]> {
   const groups = (await findingGroups(sql)).filter(
     ({ state, what }) => state !== 'failing' || what === 'export',

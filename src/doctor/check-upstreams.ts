@@ -59,7 +59,7 @@ function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Exam
 /** A service that counts calls slows a recorder down that does not know how many it may make. */
 function withAdvice({ checked, skew }: Examined, limited: boolean): Examined {
   if (limited) return { checked, skew };
-  const advice = '; no budget is declared, so only its 429 answers slow the recorder down';
+  const advice = '; no budget is declared, so only responses with status 429 slow the recorder down';
   return { checked: checked.map((one) => (one.ok ? { ...one, found: one.found + advice } : one)), skew };
 }
 

@@ -22,7 +22,7 @@ export interface Moved {
  * The time of the ledger. Looks are timed by a steady clock, which cannot be set and which counts sleep. They get wall
  * times when they are written. While the wall clock contradicts the steady one, nothing can be written. If the wall clock
  * is moved back to where it was, the move leaves no trace; if it stays moved, the move is believed. When a clock is set
- * back, the ledger does not go back: it stands still until the clock has passed what is already written.
+ * back, the ledger does not go back: it is stalled until the clock has passed what is already written.
  */
 export class LedgerClock {
   readonly #wall: Clock;

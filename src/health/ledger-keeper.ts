@@ -11,7 +11,7 @@ const TRY_AGAIN = 30_000;
 const TELL_EVERY = 60_000;
 const LONGEST_REASON = 200;
 
-/** A probe whose ledger stands still. */
+/** A probe whose ledger is stalled. */
 interface Standing extends RefusedProbe {
   readonly part: LedgerPart;
   /** When it is tried again, on the steady clock. */
@@ -127,7 +127,7 @@ export class LedgerKeeper {
           since: new Date(one.since),
           reason: one.reason,
         },
-        'the database refuses what is said of a probe: its ledger stands still',
+        'the database refuses what is said of a probe: its ledger is stalled',
       );
     if (!one && this.#standing.size > 0) log.info('every ledger goes on');
   }

@@ -58,7 +58,7 @@ export interface LedgerBatch {
   /** In any order; of two at one moment about one check the later in the list counts. */
   readonly transitions: readonly LedgerTransition[];
   readonly probes: readonly ProbeProgress[];
-  /** The probes whose ledger stands still; undefined: no change. */
+  /** The probes whose ledger is stalled; undefined: no change. */
   readonly refused?: readonly RefusedProbe[];
 }
 

@@ -23,7 +23,7 @@ const MOST_AT_ONCE = 40;
 /** A first failure is confirmed after 2 to 5 s: the least time, and the random part. */
 const CONFIRM_LEAST = 2_500;
 const CONFIRM_SPREAD = 2_000;
-/** A check's timestamp that stands still for so many intervals, and so long at least in ms, is stale. */
+/** A check's timestamp that is stalled for so many intervals, and so long at least in ms, is stale. */
 const STALE_INTERVALS = 5;
 const STALE_LEAST = 150_000;
 const FLUSH_EVERY = 1_000;

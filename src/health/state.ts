@@ -88,7 +88,7 @@ export const CONFIRMS_AFTER = 2_000;
 
 /**
  * Takes one look into account.
- * @param staleAfter ms after which a check whose timestamp does not move is stale; Infinity: checks may stand still
+ * @param staleAfter ms after which a check whose timestamp does not move is stale; Infinity: checks may stall
  * @returns what is remembered now, and the transitions, oldest first
  */
 export function step(

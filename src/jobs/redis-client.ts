@@ -56,7 +56,7 @@ export function redisClient(
       return new Cluster([...place.nodes], {
         lazyConnect,
         maxRedirections,
-        // Where the check fails, the promise of `connect` never settles (ioredis 6.0), and a worker of BullMQ that waits for it stands still
+        // Where the check fails, the promise of `connect` never settles (ioredis 6.0), and a worker of BullMQ that waits for it is stalled
         // for ever. What a cluster refuses meanwhile is sent again.
         enableReadyCheck: false,
         clusterRetryStrategy: retryStrategy,

@@ -71,7 +71,7 @@ export async function reconcileSchedules(
   });
   const { seen, ...changed } = reconciled ?? { seen: null, set: [], removed: [], freed: 0 };
   if (changed.set.length + changed.removed.length + changed.freed > 0)
-    log.info(changed, 'schedules were brought in line');
+    log.info(changed, 'updated the schedules');
   return { seen, ...changed };
 }
 

@@ -64,7 +64,7 @@ export interface ServerContext {
   readonly site: StatusSite;
   /** Whether this process records just now: requests get a part of its time only; null: it never does. */
   readonly recording: (() => boolean) | null;
-  /** How long a connection may stand still while it has an answer to take, ms; absent: two minutes. */
+  /** How long a connection may stall while it has an answer to take, ms; absent: two minutes. */
   readonly standstill?: number;
   readonly connections?: ConnectionLimits;
   /** Is called each time the limit of connections is reached. */

@@ -19,7 +19,7 @@ interface Lost {
  * Writes lines to a file descriptor, and never makes the process wait or end: where they cannot be written (a disk that is full, a
  * terminal or a reader that is gone) they are lost, and the next ones are tried. The first that can be written again comes behind one that
  * says how many were lost. pino's own destination emits an error then, which ends the process, and tries without end to write the rest as
- * the process ends: it stands still instead, and no signal but SIGKILL ends it.
+ * the process ends: it is stalled instead, and no signal but SIGKILL ends it.
  */
 export class LogOutput {
   readonly #fd: number;

@@ -169,7 +169,7 @@ const cases: Readonly<Record<string, Case>> = {
     subjects: ['node n1'],
     says: /another node: NodeID-B answers/,
   },
-  'ledger-standing-still': {
+  'ledger-stalled': {
     fires: async () => {
       await ledger(well);
       await sql`update recorder.health_observers set heartbeat_at = ${ago(5 * hour)}, lease_until = ${ago(5 * hour)}`;
@@ -178,7 +178,7 @@ const cases: Readonly<Record<string, Case>> = {
     subjects: ['ledger node_health recorder'],
     says: /no process watches for this observer/,
   },
-  'recording-standing-still': {
+  'recording-stalled': {
     fires: () =>
       put('schedules', { schedule: 'plan x', every_ms: 60_000, next_at: ago(hour), seen_at: ago(0) }),
     quiet: () =>

@@ -228,7 +228,7 @@ datasets:
       'alerts.channels[3].headers[0].value: must be one line without control characters',
       'alerts.channels[3].name: "heartbeat" is taken: names are unique',
       expect.stringMatching(/^alerts\.channels\[4\]\.body: there is no {{titel}}; there are {{kind}}, /),
-      'alerts.rules[0].channels[0]: no channel is called "nobody"; there are ops, ops, mail, heartbeat, filled',
+      'alerts.rules[0].channels[0]: there is no channel "nobody"; there are ops, ops, mail, heartbeat, filled',
       expect.stringMatching(/^alerts\.rules\[0\]\.for: must be a duration/),
       'alerts.rules[1].name: "node-down" is taken: names are unique',
       'alerts.rules[1].severity: must be one of info, warning, critical',

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { ledgerStandingStill } from '../../src/alerts/rules/findings.ts';
+import { ledgerStalled } from '../../src/alerts/rules/findings.ts';
 import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { DatabaseClock } from '../../src/health/database-clock.ts';
@@ -62,9 +62,7 @@ describe('a ledger that is stalled', () => {
         ...(await sql<{ reason: string }[]>`
           select reason from reporting.findings where what = 'ledger' and subject = ${observer}`),
       ],
-      alerts: (await ledgerStandingStill.ask({ sql } as never)).filter(({ subject }) =>
-        subject.endsWith(observer),
-      ),
+      alerts: (await ledgerStalled.ask({ sql } as never)).filter(({ subject }) => subject.endsWith(observer)),
     });
     await sql`
       insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)

@@ -86,7 +86,7 @@ describe('a node whose rows the database refuses', () => {
       select settled_until, refused from reporting.node_observers where observer = ${it.observer}`;
     expect(observer?.settled_until).toEqual(new Date(it.now));
     expect(observer?.refused).toMatchObject([{ node: 'node-4', probe: 'health' }]);
-    const standing = it.warnings.filter((said) => said.includes('its ledger stands still'));
+    const standing = it.warnings.filter((said) => said.includes('its ledger is stalled'));
     expect(standing.length).toBeGreaterThan(0);
     expect(standing.length).toBeLessThanOrEqual(10);
 

@@ -19,7 +19,7 @@ const skipped = inject('redisSkipReason');
 const closers = new Closers();
 afterEach(() => closers.close());
 
-const DECIDES = 'this configuration decides what is recorded';
+const DECIDES = 'took the lead with this configuration';
 const REFUSED =
   /REDIS_URL: this Redis is not fit for the queue: a recorder of the same name and another database has its queue there/;
 

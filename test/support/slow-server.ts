@@ -10,7 +10,7 @@ export interface SlowServer {
   close(): void;
 }
 
-/** Starts a server that stands still, and whose short queue is full: the kernel drops the first packet of a connection, which comes again a second later. */
+/** Starts a server that is stalled, and whose short queue is full: the kernel drops the first packet of a connection, which comes again a second later. */
 export async function slowServer(): Promise<SlowServer> {
   const program = `const server = require('node:http').createServer((_, answer) => answer.end('here'));
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`;

@@ -142,8 +142,8 @@ it('begins where it is told to, takes what it is there for, and goes by what oth
   expect(await kept(), 'the slowest has not taken the last one').toBe(2);
   const found = await sql`select state, subject, reason from reporting.findings where what = 'changes'`;
   expect(found, 'nobody of this recorder runs, and the changes of a week wait').toMatchObject([
-    { state: 'standing still', subject: 'the sink one of the recorder recorder' },
-    { state: 'standing still', subject: 'the sink two of the recorder recorder' },
+    { state: 'stalled', subject: 'the sink one of the recorder recorder' },
+    { state: 'stalled', subject: 'the sink two of the recorder recorder' },
   ]);
   await keepChanges(sql, 'recorder', ['now', 'other'], 7 * 86_400_000, never);
   expect(await kept(), 'the newest stays').toBe(1);

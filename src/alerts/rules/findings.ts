@@ -56,19 +56,19 @@ export const listUnconfirmed: Rule = {
 };
 
 /** A ledger that is not settled any more. */
-export const ledgerStandingStill: Rule = {
+export const ledgerStalled: Rule = {
   ...common,
-  name: 'ledger-standing-still',
+  name: 'ledger-stalled',
   about: 'The uptime ledger does not move: nobody knows whether nodes are up.',
   severity: 'critical',
   for: 0,
   ask: ({ sql }) => standing(sql, sql`f.what = 'ledger' and f.state <> 'incomplete'`),
 };
 
-/** What else of the recording stands still. */
-export const recordingStandingStill: Rule = {
+/** Other stalled parts of the recording. */
+export const recordingStalled: Rule = {
   ...common,
-  name: 'recording-standing-still',
+  name: 'recording-stalled',
   about:
     'A part of the recorder does not move: workers, schedules, the queue, commits, seals, checks, packing.',
   severity: 'critical',

@@ -42,7 +42,7 @@ export async function askedAnswers(said: Partial<Answers>, signal: AbortSignal):
     return problems.length === 0 ? all : null;
   };
   try {
-    tell('Return takes what is in brackets, - means none, Ctrl-C leaves.');
+    tell('Press Enter to accept the value in brackets, - for none, Ctrl-C to cancel.');
     for (const name of NAMES) {
       // Only the metrics service is asked about chains.
       const needless = name === 'chains' && answers.metrics.length === 0;

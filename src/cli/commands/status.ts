@@ -10,7 +10,7 @@ import { statusOf } from '../../reporting/reports/status.ts';
 /**
  * `status`: problems, freshness, failures, budgets, quarantine. Discrepancies between sources are printed, too, but do not
  * change the exit code: the recorder cannot repair them.
- * @returns the exit code; 1 when anything is found, such as something late, failing, incomplete or standing still
+ * @returns the exit code; 1 when anything is found, such as something late, failing, incomplete or stalled
  */
 export async function statusCommand(app: App, options: { json: boolean }): Promise<number> {
   const status = await statusOf(app.database.sql, app.budgets);
@@ -30,7 +30,7 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
     process.stdout.write('\n');
     printLine(
       `quarantined items: ${status.quarantined}; gaps: ${status.gaps}; targets late: ${status.late_targets}, ` +
-        `failing: ${status.failing_targets}, incomplete: ${status.incomplete_targets}; standing still: ${status.standing_still}`,
+        `failing: ${status.failing_targets}, incomplete: ${status.incomplete_targets}; stalled: ${status.stalled}`,
     );
     const { seal } = status;
     if (seal)

@@ -53,7 +53,7 @@ export function toldOf(found: Verified): string {
   const lines = [
     seal === null
       ? 'no seal'
-      : `seal ${seal} until ${until && timeText(until)}: ${rows} rows and ${ends} ends stand as they were sealed; head ${head}`,
+      : `seal ${seal} until ${until && timeText(until)}: ${rows} rows and ${ends} ends equal the seal; head ${head}`,
     ...(unsealed > 0 ? [`${unsealed} came late and wait for the next seal`] : []),
     ...(removed > 0 ? [`${removed} were taken out, as declared`] : []),
     ...found.declared.map(

@@ -220,7 +220,7 @@ export const coverage = recorder.table(
   (table) => [primaryKey({ columns: [table.dataset, table.target_key] })],
 );
 
-/** What is missing for good, and why. */
+/** Permanent gaps, and why. */
 export const gaps = recorder.table(
   'gaps',
   {

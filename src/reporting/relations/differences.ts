@@ -91,8 +91,7 @@ export function differencesParameters(dataset: ReadableDataset): z.ZodType<Diffe
 }
 
 /**
- * Reads what is not the same at two moments of knowledge: what came, left, or says something else. What changed and changed back
- * in between is no difference.
+ * Reads what is not the same at two moments of knowledge: what came, left, or says something else. Rows that changed and changed back in between are not listed.
  * @throws PostgresError 22023 when there is no record at the first moment
  */
 export async function readDifferences(

@@ -28,7 +28,7 @@ export interface Finding {
   readonly reason: string;
 }
 
-export const findingStates = ['standing still', 'late', 'failing', 'outdated', 'incomplete'] as const;
+export const findingStates = ['stalled', 'late', 'failing', 'outdated', 'incomplete'] as const;
 export type FindingState = (typeof findingStates)[number];
 
 /** Findings that have state, kind and dataset in common, and the oldest of them. */

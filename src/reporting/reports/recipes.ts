@@ -10,7 +10,7 @@ page. A test asks every question of this page, in SQL and by \`report\`, and com
 - Amounts stand in base units (nAVAX, wei) and in tokens beside them. Both are exact.
 - \`as_of\` asks what the recorder knew at that moment.
 - What has no right answer is refused with the reason, such as a sum of distinct counts.
-- Put your own ids where \`YOURS\` or \`YOUR\` stands.
+- Replace \`YOURS\` or \`YOUR\` with your own ids.
 `;
 
 /** The page of recipes as Markdown: every question with its parameters, its columns, and examples to copy. */

@@ -30,7 +30,7 @@ export interface Status {
   readonly failing_targets: number;
   readonly incomplete_targets: number;
   /** Ledgers, schedules, seals, checks, and the recording as a whole. */
-  readonly standing_still: number;
+  readonly stalled: number;
   /** What sources say differently of the same things, and still do, by check. */
   readonly discrepancies: readonly DiscrepancyCount[];
   /** The replicas that pages, reports and exports of a living process read from. */
@@ -116,7 +116,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
     late_targets: inState('late'),
     failing_targets: inState('failing'),
     incomplete_targets: inState('incomplete'),
-    standing_still: inState('standing still'),
+    stalled: inState('stalled'),
     discrepancies,
     replicas: [...replicas],
   };

@@ -49,7 +49,7 @@ const RECORDING = {
     'chain_recorder_late_targets',
     'Datasets of targets that were not recorded for longer than three intervals.',
   ),
-  standing_still: gauge(
+  stalled: gauge(
     'chain_recorder_stalled_components',
     'Ledgers, schedules, seals, checks, and the recording as a whole, that are stalled.',
   ),
@@ -83,7 +83,7 @@ const RECORDING = {
 };
 
 function recordingRows(status: Status): MetricRow[] {
-  const { late_targets, standing_still, quarantined, gaps, seal } = status;
+  const { late_targets, stalled, quarantined, gaps, seal } = status;
   const findings = new Map<string, { state: string; what: string; findings: number }>();
   for (const { state, what, count } of status.findings) {
     const key = `${state} ${what}`;
@@ -91,7 +91,7 @@ function recordingRows(status: Status): MetricRow[] {
   }
   return [
     ...status.datasets.map((one) => ({ ...one })),
-    { late_targets, standing_still, quarantined, gaps, sealed_until: seal?.sealed_until },
+    { late_targets, stalled, quarantined, gaps, sealed_until: seal?.sealed_until },
     ...findings.values(),
     ...status.discrepancies.map(({ check_name, standing }) => ({ check: check_name, standing })),
     ...status.budgets.map(({ upstream, day_units, blocked_until }) => ({

@@ -47,9 +47,7 @@ export const alerts = definePage({
               columns={openColumns}
               rows={open.slice(0, OPEN)}
               keyOf={(one) => one.id}
-              empty={
-                asked.rule ? 'This rule says nothing now.' : 'Nothing is wrong, as far as the rules look.'
-              }
+              empty={asked.rule ? 'This rule reports nothing now.' : 'No alert is firing.'}
             />
             {open.length > OPEN && (
               <p>
@@ -62,7 +60,7 @@ export const alerts = definePage({
           </section>
         )}
         <section class="stack" aria-labelledby="over">
-          <h2 id="over">What is over</h2>
+          <h2 id="over">Resolved</h2>
           <Table
             stacked
             caption="Alerts that are over, the last first"

@@ -47,7 +47,7 @@ export const discrepancies = definePage({
           <h1>Discrepancies</h1>
           <p class="soft">
             What two sources, or two answers of one, say differently of the same thing by more than is
-            tolerated. Compared once an hour. Who is right, the recorder does not decide.
+            tolerated. Compared once an hour. The recorder does not decide which source is right.
           </p>
           {counts.length > 0 && <Counts counts={counts} />}
           <Filters path={PATH}>
@@ -85,14 +85,14 @@ export const discrepancies = definePage({
           <h2 id="breaks">Changes of level, last year</h2>
           <p class="soft">
             Days on which a daily metric changed at once and for good, as after a change of what is counted.
-            What it was, the numbers alone do not say.
+            The numbers alone do not show the cause.
           </p>
           <Table
             caption="Changes of level"
             columns={breakColumns}
             rows={breaks.slice(0, BREAKS)}
             keyOf={({ chain_id, metric, broke_at }) => `${chain_id} ${metric} ${broke_at.getTime()}`}
-            empty="No metric changed its level. One that does is found three weeks later."
+            empty="No metric changed its level. A change is detected after three weeks."
           />
           {breaks.length > BREAKS && (
             <p>

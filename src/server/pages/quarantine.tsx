@@ -37,7 +37,7 @@ export const quarantine = definePage({
           columns={columns}
           rows={items}
           keyOf={(item) => item.id}
-          empty={asked.dataset || asked.before ? 'No item is so.' : 'Nothing is set aside.'}
+          empty={asked.dataset || asked.before ? 'No item matches.' : 'The quarantine is empty.'}
         />
         <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
         <p class="actions">
@@ -72,12 +72,12 @@ export const quarantineItem = definePage({
           ]}
         />
         <section>
-          <h2>To decode it again</h2>
+          <h2>Decode again</h2>
           <p>When the recorder has learned to read it, this decodes it, and all others that it can:</p>
           <pre>chain-recorder quarantine redrive</pre>
         </section>
         <section>
-          <h2>As it came</h2>
+          <h2>Original item</h2>
           {item.item.length < item.length && (
             <p class="soft">
               The first {numberText(item.item.length)} of {numberText(item.length)} characters; all of it:{' '}

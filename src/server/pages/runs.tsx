@@ -38,8 +38,8 @@ export const runs = definePage({
         <section class="stack">
           <h1>Runs</h1>
           <p class="soft">
-            Every walk of a source for one target. Runs that wrote nothing are counted up by day after a while
-            (<code>reporting.run_days</code>); all others are kept.
+            Each run requests the data of one source for one target. Runs that wrote nothing are counted up by
+            day after a while (<code>reporting.run_days</code>); all others are kept.
           </p>
           <Standing queues={queues} />
           <Filters path={PATH}>
@@ -122,7 +122,7 @@ export const run = definePage({
         />
         {first.note !== null && (
           <section>
-            <h2>What was said beside the rows</h2>
+            <h2>Notes of the run</h2>
             <pre>{first.note}</pre>
           </section>
         )}

@@ -28,7 +28,7 @@ const status = (...args: string[]) =>
 it('exits 0 when all is well', async () => {
   const { code, stdout } = await status();
   expect(code).toBe(0);
-  expect(stdout).toContain('targets late: 0, failing: 0, incomplete: 0; standing still: 0');
+  expect(stdout).toContain('targets late: 0, failing: 0, incomplete: 0; stalled: 0');
 });
 
 it.each([
@@ -56,8 +56,8 @@ it.each([
       sql`update recorder.target_datasets set incomplete_since = now(), incomplete_reason = '1 of 7 items could not be read'`,
   ],
   [
-    'standing still',
-    /^standing still since .*: schedule plan subnets: the queue does not have it$/m,
+    'stalled',
+    /^stalled since .*: schedule plan subnets: the queue does not have it$/m,
     () =>
       sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at) values ('recorder', 'plan subnets', 3600000, null, now() - interval '2 minutes', now())`,
   ],

@@ -148,7 +148,7 @@ it('that cannot be looked for is a finding with its reason, and everything else 
   await sql`alter table recorder.away rename to average_tps`;
   expect(await checks()).toMatchObject([
     {
-      state: 'standing still',
+      state: 'stalled',
       subject: '7',
       since: new Date(now - HOUR),
       reason: expect.stringContaining('average_tps'),

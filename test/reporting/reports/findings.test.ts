@@ -139,7 +139,7 @@ describe('a ledger', () => {
     await Promise.all([probed(120), heartbeat(120, false)]);
     expect(await findingGroups(sql)).toMatchObject([
       {
-        state: 'standing still',
+        state: 'stalled',
         what: 'ledger',
         subject: 'eyes',
         reason: expect.stringMatching('no process watches'),
@@ -171,7 +171,7 @@ describe('a probe', () => {
     const refused = [{ node: 'one', probe: 'health', since: ago(40), reason: 'value too long' }];
     await sql`update recorder.health_observers set refused = ${sql.json(refused)}`;
     expect(await findingGroups(sql)).toMatchObject([
-      { state: 'standing still', what: 'ledger', subject: 'eyes one health', reason: 'value too long' },
+      { state: 'stalled', what: 'ledger', subject: 'eyes one health', reason: 'value too long' },
     ]);
     await sql`update recorder.target_datasets set active = false`;
     expect(await findingGroups(sql)).toEqual([]);
@@ -191,9 +191,9 @@ describe('a schedule', () => {
       values ('recorder', 'plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;
     const groups = await findingGroups(sql);
     expect(groups).toMatchObject(
-      reason ? [{ state: 'standing still', what: 'schedule', reason: expect.stringMatching(reason) }] : [],
+      reason ? [{ state: 'stalled', what: 'schedule', reason: expect.stringMatching(reason) }] : [],
     );
-    expect((await statusOf(sql, [])).standing_still).toBe(reason ? 1 : 0);
+    expect((await statusOf(sql, [])).stalled).toBe(reason ? 1 : 0);
   });
 });
 
@@ -204,7 +204,7 @@ describe('commits', () => {
     expect((await findingGroups(sql)).filter(({ what }) => what === 'commits')).toEqual([]);
     await sql`update recorder.target_datasets set last_success_at = last_success_at - interval '100 seconds'`;
     expect((await findingGroups(sql)).map(({ state, what }) => [state, what])).toEqual([
-      ['standing still', 'commits'],
+      ['stalled', 'commits'],
       ['late', 'target'],
     ]);
   });
@@ -234,19 +234,17 @@ describe('the sealing', () => {
   it('stands still where no seal was made for three days, and says why', async () => {
     await configured(4 * days);
     expect(await findingGroups(sql)).toMatchObject([
-      { state: 'standing still', what: 'seals', reason: expect.stringMatching(/role scheduler/) },
+      { state: 'stalled', what: 'seals', reason: expect.stringMatching(/role scheduler/) },
     ]);
     await sealed(1, 2.9 * days);
     expect(await findingGroups(sql)).toEqual([]);
     await sql`update recorder.seals set until = ${ago(3.1 * days)}`;
     await sealed(2, 1 * days, 'no space left on device');
     expect((await findingGroups(sql)).map((group) => inWords(group))).toEqual([
-      expect.stringMatching(
-        /^standing still since .*: the sealing of the record: sealing fails: no space left/,
-      ),
+      expect.stringMatching(/^stalled since .*: the sealing of the record: sealing fails: no space left/),
     ]);
     const status = await statusOf(sql, []);
-    expect(status).toMatchObject({ standing_still: 1, seal: { seal: 1, head: 'h', signed: false } });
+    expect(status).toMatchObject({ stalled: 1, seal: { seal: 1, head: 'h', signed: false } });
     expect(exposition(recordingSamples(status))).toMatch(
       /chain_recorder_sealed_until_timestamp_seconds \d{10}/,
     );
@@ -266,7 +264,7 @@ describe('the packing of readings', () => {
     await look(3.1);
     expect(await told()).toMatchObject([
       {
-        state: 'standing still',
+        state: 'stalled',
         what: 'readings',
         dataset: 'chain_heights',
         subject: 'node-3.1, X',
@@ -335,7 +333,7 @@ describe('an index', () => {
     expect([group?.count, group && inWords(group)]).toEqual([
       2,
       expect.stringMatching(
-        /^standing still since .*: index-stalled two \(and 1 more\): its index shows nothing newer to 1 target, whose items usually come every 01:00:00/,
+        /^stalled since .*: index-stalled two \(and 1 more\): its index shows nothing newer to 1 target, whose items usually come every 01:00:00/,
       ),
     ]);
   });

@@ -29,7 +29,7 @@ it('tells a cause at once, then at a bounded rate, and when it is over', async (
   expect(await look(0)).toEqual([]);
   await lateFor('5 days');
   expect(await look(minute)).toEqual([
-    expect.stringMatching(/^standing still since .*: all of the recording: nothing at all was committed/),
+    expect.stringMatching(/^stalled since .*: all of the recording: nothing at all was committed/),
     expect.stringMatching(/^late since .*: subnets of network=1 \(and 499 more\): no run succeeded since$/),
   ]);
   expect(await look(9 * minute)).toEqual([]);

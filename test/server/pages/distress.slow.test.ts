@@ -105,9 +105,7 @@ describe('several recorders', () => {
     await joined('alpha', 'mainnet', 'B', 'one/4/pages', ['server']);
     await expect
       .poll(() => text('/'))
-      .toMatch(
-        /standing stillworkersthe workers of the recorder alpha.*no process with the role worker runs/s,
-      );
+      .toMatch(/stalledworkersthe workers of the recorder alpha.*no process with the role worker runs/s);
     expect(await told('status')).toMatch(
       /the workers of the recorder alpha: no process with the role worker/,
     );

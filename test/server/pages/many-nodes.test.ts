@@ -47,7 +47,7 @@ it('/status of many nodes tells those in full that want a look, and of each othe
   expect(inFull).toEqual([...down]);
   const [, line = ''] = text.split('<a href="/status/node-1">node-1</a>');
   const [told = ''] = line.split('</tr>');
-  expect(told).toContain('The last 90 days of node-1: of 2 recorded, 2 wholly up');
+  expect(told).toContain('The last 90 days of node-1: of 2 recorded, 2 up all the time');
   expect(told).toContain('/status/node-1?from=');
   expect([...told.matchAll(/100\.000.%/g)]).toHaveLength(4);
 });

@@ -45,14 +45,14 @@ describe('a question that finds nothing', () => {
   it.each([
     ['/discrepancies?check=nothing_of_that_name', 'No discrepancy is so.'],
     ['/discrepancies?state=ended', 'No discrepancy is so.'],
-    ['/alerts?rule=no-such-rule', 'This rule says nothing now.'],
-    ['/quarantine?dataset=validators', 'No item is so.'],
+    ['/alerts?rule=no-such-rule', 'This rule reports nothing now.'],
+    ['/quarantine?dataset=validators', 'No item matches.'],
     ['/datasets/validators/coverage?target=nobody', 'No target is nobody.'],
   ])('%s is not told that all is well', async (path, words) => {
     const { code, body } = await ask(path);
     expect({ code, text: textOf(body) }).toEqual({ code: 200, text: expect.stringContaining(words) });
     expect(body).not.toMatch(
-      /The sources agree|Nothing is wrong|Nothing is set aside|not asked for anything/,
+      /The sources agree|Nothing is wrong|The quarantine is empty|not asked for anything/,
     );
   });
 

@@ -119,7 +119,7 @@ describe('/quarantine', () => {
     expect(body).toContain('123456789012345678901234567890.10');
     expect(body).toContain('&lt;script>\\u202e');
     expect(body).not.toMatch(/<script>|\u202e/);
-    expect(await page('/quarantine?dataset=p_blocks')).toContain('No item is so.');
+    expect(await page('/quarantine?dataset=p_blocks')).toContain('No item matches.');
   });
 
   it('sets JSON on lines without changing it', () => {

@@ -34,7 +34,11 @@ const pages: readonly (readonly [name: string, caption: string, path: string])[]
     'One point and all of its revisions',
     `/datasets/metric_points/row?${point}&time_interval=day&bucket_start=${day(3)}T00:00:00Z`,
   ],
-  ['changes', 'Then and now: what is different at two moments', '/datasets/metric_points/changes'],
+  [
+    'changes',
+    'Changes between two moments: what is different at two moments',
+    '/datasets/metric_points/changes',
+  ],
   [
     'coverage',
     'Coverage: what is recorded, what is missing and why, with the command that mends it',

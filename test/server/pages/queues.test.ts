@@ -98,7 +98,7 @@ describe.each([
         .toEqual([
           [
             'poll',
-            'Waits for its time',
+            'Delayed',
             'subnet-list',
             'network=mainnet',
             expect.stringMatching(/^in \d+ s$/),
@@ -144,9 +144,7 @@ describe.each([
     expect(await text('/queues')).not.toContain('This queue is paused');
     await both.pause();
     await expect.poll(() => text('/queues')).toContain('This queue is paused');
-    expect(await noted()).toEqual([
-      expect.stringMatching(/^standing still since .*: queue polls: it is paused/),
-    ]);
+    expect(await noted()).toEqual([expect.stringMatching(/^stalled since .*: queue polls: it is paused/)]);
     await expect.poll(() => text('/')).toMatch(/queuepolls.*it is paused/s);
     await both.resume();
     await expect.poll(() => text('/queues')).not.toContain('This queue is paused');
@@ -196,9 +194,7 @@ describe.each([
       expect(shown).toContain('Waits2\u202f34');
       expect(rowsOf((await page('/queues/polls')).body)).toHaveLength(50);
       expect(await noted()).toEqual([
-        expect.stringMatching(
-          new RegExp(`^standing still since .*: queue polls: Redis takes nothing: .*${why}`),
-        ),
+        expect.stringMatching(new RegExp(`^stalled since .*: queue polls: Redis takes nothing: .*${why}`)),
       ]);
       // What was found before is shown for a moment.
       await expect.poll(() => text('/')).toMatch(new RegExp(`queuepolls.*${why}`, 's'));
@@ -236,9 +232,7 @@ describe.each([
       expect((await page('/')).code).toBe(200);
       expect(await text('/')).toContain('REDIS_URL');
       await redis?.start();
-      await expect
-        .poll(() => text('/queues'), { timeout: 20_000 })
-        .toContain('Nothing is at work, and nothing waits.');
+      await expect.poll(() => text('/queues'), { timeout: 20_000 }).toContain('No job is active or waiting.');
       expect(await noted()).toEqual([]);
     },
   );

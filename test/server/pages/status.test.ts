@@ -276,7 +276,7 @@ describe('/status/NODE', () => {
   });
 });
 
-it('a ledger that stands still shows nothing as up, neither to the public nor on the overview', async () => {
+it('a ledger that is stalled shows nothing as up, neither to the public nor on the overview', async () => {
   const target = sql.json({ observer: 'paris', node: 'several', probe: 'health' });
   await sql`insert into recorder.targets (source, target_key, target) values ('node-health', 'k', ${target})`;
   await sql`

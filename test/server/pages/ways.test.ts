@@ -128,7 +128,7 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
 
     it('from now to then, side by side', async () => {
       await walk('/datasets/metric_points', script, async function* (page) {
-        await follow(page, 'Then and now', /\/changes$/);
+        await follow(page, 'Changes between two moments', /\/changes$/);
         yield;
         await page.fill('#from', revised.until.toISOString().slice(0, 23));
         await page.fill('#of-metric', revised.metric);

@@ -21,7 +21,7 @@ export interface WatchedNode {
   readonly settled_until: Date | null;
 }
 
-/** Why a ledger stands still. */
+/** Why a ledger is stalled. */
 export interface StandingLedger {
   /** The observer, or the observer, node and probe. */
   readonly subject: string;
@@ -31,7 +31,7 @@ export interface StandingLedger {
 
 /** A node that is not in the configuration, such as another recorder's, is shown so long after its last look. */
 const STRANGERS = '1 day';
-/** What is settled no further than this, while a ledger stands still, is not known now; ms. */
+/** What is settled no further than this, while a ledger is stalled, is not known now; ms. */
 const TRAILING = 120_000;
 
 /** What wants a look comes first. */
@@ -53,7 +53,7 @@ export async function standingLedgers(sql: postgres.Sql): Promise<StandingLedger
 }
 
 /**
- * How the nodes are now, by the majority of those that watch. A state of a ledger that stands still is not known.
+ * How the nodes are now, by the majority of those that watch. A state of a ledger that is stalled is not known.
  * @param nodes those of the configuration; others are told while somebody looks at them
  * @param now ms since 1970
  */

@@ -98,7 +98,7 @@ workers as (
 select state, 'target'::text as what, dataset, target as subject, since, reason from target_findings
 union all
 -- A process that watches settles every second.
-select 'standing still', 'ledger', 'node_health', observer, least(moved_at, now()),
+select 'stalled', 'ledger', 'node_health', observer, least(moved_at, now()),
   case when moved_at > now() then format('its ledger is %s s ahead of the clock of the database: nothing is settled until a process takes it over', round(extract(epoch from moved_at - now())))
     when watching then 'a process has this observer, but settles nothing'
     else 'no process watches for this observer' end
@@ -106,9 +106,9 @@ from observers
 where moved_at > now() + interval '2 seconds'
   or now() - moved_at > case when watching then interval '30 seconds' else interval '1 minute' end
 union all
-select 'standing still', 'ledger', 'node_health', probe, settled_until, refused from refused_probes
+select 'stalled', 'ledger', 'node_health', probe, settled_until, refused from refused_probes
 union all
-select 'standing still', 'index-stalled', case when count(distinct dataset) = 1 then min(dataset) end, subject, max(newest_item_at),
+select 'stalled', 'index-stalled', case when count(distinct dataset) = 1 then min(dataset) end, subject, max(newest_item_at),
   format('its index shows nothing newer to %s %s, whose items usually come every %s: what is younger is not claimed as covered, and is requested again daily until it is shown',
     count(*), case when count(*) = 1 then 'target' else 'targets' end, date_trunc('second', min(usual_interval)))
 from index_stalls
@@ -120,20 +120,20 @@ select 'incomplete', 'ledger', 'node_health', concat_ws(' ', h.observer, h.node,
 from recorder.node_health h
 where h.check_name = '(more)' and h.ended_at is null
 union all
-select 'standing still', 'schedule', null, schedule, stood_since, reason from schedule_states
+select 'stalled', 'schedule', null, schedule, stood_since, reason from schedule_states
 where stood_since is not null
 union all
-select 'standing still', 'commits', null, 'all of the recording', at, 'nothing at all was committed since'
+select 'stalled', 'commits', null, 'all of the recording', at, 'nothing at all was committed since'
 from newest_commit
 where now() - at > greatest(3 * every, interval '1 minute')
 union all
-select 'standing still', 'seals', null, 'the sealing of the record', sealed_until,
+select 'stalled', 'seals', null, 'the sealing of the record', sealed_until,
   coalesce('sealing fails: ' || error, 'no process with the role scheduler seals the days')
 from sealing
 where now() - sealed_until > interval '3 days'
 union all
 -- A day is closed within an hour or two of its end.
-select 'standing still', 'readings', c.relname::text, array_to_string(s.request, ', '), min(l.observed_at),
+select 'stalled', 'readings', c.relname::text, array_to_string(s.request, ', '), min(l.observed_at),
   'its days are not packed: no process with the role scheduler does it, or it fails, and the log of that process says why'
 from recorder.reading_open l
 join recorder.reading_scopes s on s.scope_id = l.scope_id
@@ -142,7 +142,7 @@ where l.observed_at < now() - interval '3 days'
 group by c.relname, s.request
 union all
 -- Once an hour is usual, and three times are tolerated.
-select 'standing still', 'checks', null, scope, coalesce(failed_since, checked_at),
+select 'stalled', 'checks', null, scope, coalesce(failed_since, checked_at),
   coalesce('what the sources say cannot be compared: ' || error, 'what the sources say was not compared since')
 from reporting.check_runs
 where failed_since is not null or now() - checked_at > interval '3 hours'
@@ -158,12 +158,12 @@ select 'failing', 'server', null, process, connections_full_at,
 from reporting.processes
 where state in ('running', 'outdated') and connections_full_at > now() - interval '5 minutes'
 union all
-select 'standing still', 'workers', null, 'the workers of the recorder ' || recorder, worked_at,
+select 'stalled', 'workers', null, 'the workers of the recorder ' || recorder, worked_at,
   'no process with the role worker runs: what is due waits in the queue'
 from workers
 where now() - worked_at > interval '1 minute'
 union all
-select 'standing still', 'queue', null, queue || case when recorder = 'recorder' then '' else ' of ' || recorder end,
+select 'stalled', 'queue', null, queue || case when recorder = 'recorder' then '' else ' of ' || recorder end,
   trouble_since, trouble
 from reporting.queues
 where now() - trouble_since > interval '30 s' and now() - seen_at <= interval '1 minute'
@@ -197,7 +197,7 @@ cross join lateral (select e.age > 3 * e.expected_every as is_late) lateness
 where (is_late or e.failing_since is not null)
   and e.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
 union all
-select case when failing_since is null then 'standing still' else 'failing' end, 'changes', null, 'the sink ' || sink,
+select case when failing_since is null then 'stalled' else 'failing' end, 'changes', null, 'the sink ' || sink,
   coalesce(failing_since, waiting_since),
   coalesce('it takes no changes: ' || error, 'changes wait and are not sent: a process with the role worker and the newest configuration has to run')
 from reporting.change_sinks
@@ -205,7 +205,7 @@ where (failing_since is not null or (now() - waiting_since > interval '1 minute'
   and recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
 union all
 -- A recorder that is off for good keeps the feed of all from being trimmed.
-select 'standing still', 'changes', null, 'the sink ' || sink || ' of the recorder ' || recorder, waiting_since,
+select 'stalled', 'changes', null, 'the sink ' || sink || ' of the recorder ' || recorder, waiting_since,
   'changes are kept for it, and no process of its recorder runs: start one; or, if there is none any more, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
 from reporting.change_sinks
 where now() - waiting_since > interval '7 days'
@@ -216,7 +216,7 @@ select case when trouble_since is null then 'late' else 'failing' end, 'replica'
 from reporting.replicas
 where coalesce(trouble_since, behind_since) is not null and now() - seen_at <= interval '1 minute'
 union all
-select 'standing still', 'retention', dataset, 'what is not kept any more', moved_at,
+select 'stalled', 'retention', dataset, 'what is not kept any more', moved_at,
   'it is not all removed yet: no process with the role scheduler does it, or it fails, and the log of that process says why'
 from reporting.retention
 where finished_at is null and now() - moved_at > interval '1 day'
@@ -229,7 +229,7 @@ where b.difference is not null and exists (
   where d.active and t.target ->> 'node' = b.node);
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
-comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or standing still.'; -- text
+comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or stalled.'; -- text
 comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), server (its connections), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), retention (what was to be removed), or node (another one answers).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
 comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, the service, the index, where the export goes, or the node.'; -- text

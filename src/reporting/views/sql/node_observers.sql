@@ -7,4 +7,4 @@ comment on column reporting.node_observers.observer is 'The recorder that looked
 comment on column reporting.node_observers.watching is 'Whether a process watches now.'; -- boolean
 comment on column reporting.node_observers.holder is 'The process that does.'; -- text
 comment on column reporting.node_observers.settled_until is 'Up to here the ledger is settled; what comes after is unknown so far.'; -- timestamptz
-comment on column reporting.node_observers.refused is 'Probes whose rows the database refuses, with since when and why: their ledgers stand still. Null: none.'; -- jsonb
+comment on column reporting.node_observers.refused is 'Probes whose rows the database refuses, with since when and why: their ledgers are stalled. Null: none.'; -- jsonb

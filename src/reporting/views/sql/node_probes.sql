@@ -22,7 +22,7 @@ comment on column reporting.node_probes.probed_at is 'The last one.'; -- timesta
 comment on column reporting.node_probes.hour is 'The hour whose response times are being counted.'; -- timestamptz
 comment on column reporting.node_probes.entries is 'Those response times, packed (reporting.node_latency reads them).'; -- bytea
 comment on column reporting.node_probes.settled_until is 'Up to here the ledger of the probe is settled; what comes after is unknown so far.'; -- timestamptz
-comment on column reporting.node_probes.refused is 'Why the database refuses what is said of the probe, whose ledger stands still; null: it does not.'; -- text
+comment on column reporting.node_probes.refused is 'Why the database refuses what is said of the probe, whose ledger is stalled; null: it does not.'; -- text
 comment on column reporting.node_probes.latest is 'By check, how what is said was worded at the last, where that is not how it was at first.'; -- jsonb
 comment on column reporting.node_probes.first_look is 'When it was first looked at.'; -- timestamptz
 comment on column reporting.node_probes.watched_until is 'When the watch ended, because the configuration does not have the probe any more; null: it goes on.'; -- timestamptz

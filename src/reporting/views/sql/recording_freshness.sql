@@ -10,11 +10,11 @@ group by f.dataset;
 comment on view reporting.recording_freshness is 'How current the record of each dataset is.';
 comment on column reporting.recording_freshness.dataset is 'The dataset.'; -- text
 comment on column reporting.recording_freshness.targets is 'What is asked for.'; -- bigint
-comment on column reporting.recording_freshness.recorded is 'Of these, what was recorded at least once.'; -- bigint
-comment on column reporting.recording_freshness.late is 'Of these, what was not recorded for longer than it should be.'; -- bigint
-comment on column reporting.recording_freshness.failing is 'Of these, what failed last.'; -- bigint
-comment on column reporting.recording_freshness.incomplete is 'Of these, what was recorded with something missing.'; -- bigint
-comment on column reporting.recording_freshness.not_offered is 'Of these, what the upstream does not offer.'; -- bigint
+comment on column reporting.recording_freshness.recorded is 'Targets that were recorded at least once.'; -- bigint
+comment on column reporting.recording_freshness.late is 'Targets whose last success is longer ago than their schedule allows.'; -- bigint
+comment on column reporting.recording_freshness.failing is 'Targets whose last run failed.'; -- bigint
+comment on column reporting.recording_freshness.incomplete is 'Targets whose last run stored something, but not everything.'; -- bigint
+comment on column reporting.recording_freshness.not_offered is 'Targets that the upstream does not offer.'; -- bigint
 comment on column reporting.recording_freshness.oldest_success_at is 'When the one that is longest ago was recorded.'; -- timestamptz
 comment on column reporting.recording_freshness.newest_success_at is 'When the latest one was recorded.'; -- timestamptz
 comment on column reporting.recording_freshness.expected_every is 'How often it should be; null: never again.'; -- interval

@@ -10,8 +10,8 @@ comment on column reporting.run_days.dataset is 'The dataset.'; -- text
 comment on column reporting.run_days.target is 'What was asked about.'; -- text
 comment on column reporting.run_days.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text
 comment on column reporting.run_days.runs is 'Runs.'; -- bigint
-comment on column reporting.run_days.failed is 'Of these, those that failed.'; -- bigint
-comment on column reporting.run_days.lost is 'Of these, those whose worker died.'; -- bigint
+comment on column reporting.run_days.failed is 'Runs that failed.'; -- bigint
+comment on column reporting.run_days.lost is 'Runs whose worker died.'; -- bigint
 comment on column reporting.run_days.pages is 'Pages read, counted on the dataset that led the run.'; -- bigint
 comment on column reporting.run_days.items is 'Items in those pages.'; -- bigint
 comment on column reporting.run_days.requests is 'Calls made, counted on the dataset that led the run.'; -- bigint

@@ -10,8 +10,8 @@ comment on column reporting.run_months.dataset is 'The dataset.'; -- text
 comment on column reporting.run_months.target is 'What was asked about.'; -- text
 comment on column reporting.run_months.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text
 comment on column reporting.run_months.runs is 'Runs.'; -- bigint
-comment on column reporting.run_months.failed is 'Of these, those that failed.'; -- bigint
-comment on column reporting.run_months.lost is 'Of these, those whose worker died.'; -- bigint
+comment on column reporting.run_months.failed is 'Runs that failed.'; -- bigint
+comment on column reporting.run_months.lost is 'Runs whose worker died.'; -- bigint
 comment on column reporting.run_months.pages is 'Pages read, counted on the dataset that led the run.'; -- bigint
 comment on column reporting.run_months.items is 'Items in those pages.'; -- bigint
 comment on column reporting.run_months.requests is 'Calls made, counted on the dataset that led the run.'; -- bigint

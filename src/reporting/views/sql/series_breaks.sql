@@ -3,7 +3,7 @@ select b.chain_id, b.metric, b.broke_at, b.level_before, b.level_after,
   round(b.level_after / nullif(b.level_before, 0), 4) as ratio, b.strength, b.found_at
 from recorder.series_breaks b;
 
-comment on view reporting.series_breaks is 'Days on which the level of a daily metric changed at once and for good, as after a change of what is counted. A wrong day, an outage, weekends and growth are none; what it was, the numbers alone do not say. Found three weeks later.';
+comment on view reporting.series_breaks is 'Days on which the level of a daily metric changed at once and for good, as after a change of what is counted. A wrong day, an outage, weekends and growth are none; the numbers alone do not show the cause. Found three weeks later.';
 comment on column reporting.series_breaks.chain_id is 'The chain.'; -- text
 comment on column reporting.series_breaks.metric is 'The metric.'; -- text
 comment on column reporting.series_breaks.broke_at is 'The first day of the new level.'; -- timestamptz

@@ -133,5 +133,5 @@ const WINDOW = [
 ] as const;
 const KNOWN = [
   ['as_of', 'As known at (empty: now)'],
-  ['beside', 'And as known at'],
+  ['beside', 'Compare with, as known at'],
 ] as const;

@@ -67,7 +67,7 @@ function content({ dataset, parameters, question }: Asked, now: number, found: C
   const { name } = dataset;
   const asOf: Parameters = to === null ? {} : { as_of: to };
   return {
-    title: `Then and now: ${name}`,
+    title: `Changes between two moments: ${name}`,
     crumbs: [
       { href: hrefOf('/datasets', asOf), label: 'Data' },
       { href: hrefOf(pathOf(name), asOf), label: name },
@@ -109,7 +109,7 @@ function Differences({
         <div class="head">
           <p>
             {summary(rows, next !== null)}
-            <span class="soft"> What changed and changed back in between is no difference.</span>
+            <span class="soft"> Rows that changed and changed back in between are not listed.</span>
           </p>
           <p class="actions">
             <Formats address={(form) => changesAddress(dataset, parameters, form)} all="all differences" />

@@ -89,7 +89,7 @@ function Tabs({
   const main = [
     rowsOf('Rows', dataset.name),
     {
-      label: 'Then and now',
+      label: 'Changes between two moments',
       href: hrefOf(pathOf(dataset.name, 'changes'), { to }),
       here: tab === 'changes',
       about: 'What is not the same at two moments, side by side.',
@@ -119,7 +119,7 @@ function Tabs({
       <Places of={main} />
       {others.length > 0 && (
         <details open={others.some(({ name }) => name === readable.name)}>
-          <summary>{others.length} more about it</summary>
+          <summary>{others.length} more views</summary>
           <Places of={others.map(({ name, about }) => rowsOf(name, name, about))} />
         </details>
       )}

@@ -141,7 +141,7 @@ function unasked(relation: Relation, given: Readonly<Record<string, unknown>>): 
         {pastOf(readable).kind === 'known' && (
           <AsOf path={path} parameters={parameters} asOf={asOfIn(given)} />
         )}
-        <p>It answers once it is told what it needs:</p>
+        <p>This function needs parameters:</p>
         <FunctionForm place={{ readable, path, parameters }} />
       </>
     ),

@@ -17,7 +17,7 @@ export function Budgets({ budgets, demands }: BudgetsProps) {
   return (
     <section class="panel" aria-labelledby="budgets">
       <h2 id="budgets">Budget of today</h2>
-      {demands === null && <Empty>It is being worked out.</Empty>}
+      {demands === null && <Empty>Being computed.</Empty>}
       {demands?.length === 0 && <Empty>No metered service is asked.</Empty>}
       {demands?.map((demand) => (
         <Budget

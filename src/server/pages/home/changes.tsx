@@ -17,9 +17,9 @@ export function Changes({ of }: { readonly of: Notable }) {
   ].sort((a, b) => b.at.getTime() - a.at.getTime());
   return (
     <section class="panel" aria-labelledby="changes">
-      <h2 id="changes">Worth a look, last 7 days</h2>
+      <h2 id="changes">Recent changes, last 7 days</h2>
       {all.length === 0 && (
-        <Empty>No node was down, no validator left, and no day that was over changed by more than 1 %.</Empty>
+        <Empty>No node was down, no validator left, and no completed day changed by more than 1 %.</Empty>
       )}
       <ul class="events">
         {all.map(({ at, words }, place) => (

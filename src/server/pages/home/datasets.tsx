@@ -54,7 +54,7 @@ export const datasetColumns: readonly Column<DatasetStatus>[] = [
     kind: 'number',
     cell: ({ targets }) => numberText(targets),
   },
-  { name: 'Of these', cell: (one) => words.flatMap((word) => word(one)).join(', ') || '–' },
+  { name: 'Targets with problems', cell: (one) => words.flatMap((word) => word(one)).join(', ') || '–' },
   {
     name: 'Rows today',
     about: 'Written since midnight (UTC). Intervals of looks at nodes are not counted.',

@@ -12,7 +12,7 @@ export function Disk({ use, embedded }: { readonly use: DiskUse; readonly embedd
   const share = free === null ? null : database / (database + free);
   return (
     <section class="panel" aria-labelledby="disk">
-      <h2 id="disk">Space</h2>
+      <h2 id="disk">Disk usage</h2>
       <p class="head">
         <span>
           <strong>{bytesText(database)}</strong> recorded
@@ -28,7 +28,7 @@ export function Disk({ use, embedded }: { readonly use: DiskUse; readonly embedd
       )}
       <p class="soft small">
         {perDay === null
-          ? 'How fast it grows is told when two days after the first are sealed.'
+          ? 'The growth per day is shown after three sealed days.'
           : `It grows by ${bytesText(perDay)} a day. `}
         {perDay !== null && full !== null && `The disk is full in ${durationWords((full - now) / 1000)}.`}
         {free === null && !embedded && ' What is free there, only the machine of the database knows.'}

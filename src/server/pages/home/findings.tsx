@@ -77,7 +77,7 @@ function verdictOf(
   if (troubles.length > 0) return ['bad', troubles.join(', ')];
   if (waiting > 0) return ['busy', 'The first recording is under way'];
   if (targetsOf(status) + nodes.length === 0) return ['idle', 'Nothing is recorded yet'];
-  return ['good', 'All is recorded as it should be'];
+  return ['good', 'Recording is healthy'];
 }
 
 /** Who writes to this database, where that is not this recorder alone: these pages show what all of them record. */
@@ -107,7 +107,7 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
   );
   return (
     <section aria-labelledby="findings">
-      <h2 id="findings">Not as it should be</h2>
+      <h2 id="findings">Needs attention</h2>
       {table('What is not as it should be', first)}
       {others.length > 0 && (
         <details id="more-findings">

@@ -24,7 +24,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   due: 'idle',
   waiting: 'idle',
   outdated: 'warn',
-  'standing still': 'bad',
+  stalled: 'bad',
 };
 
 /** A state with its mark. @param tone absent: follows from the state; what is not known is idle */

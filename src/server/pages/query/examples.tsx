@@ -12,7 +12,7 @@ export function Examples({ now }: { readonly now: number }) {
   return (
     <section aria-labelledby="examples">
       <h2 id="examples">Ready questions</h2>
-      <p class="soft">Each fills in its SQL and asks it. Put your own ids where YOURS or YOUR stands.</p>
+      <p class="soft">Each fills in its SQL and asks it. Replace YOURS or YOUR with your own ids.</p>
       <div class="columns">
         {questions().map(({ heading, questions: ofHeading }) => (
           <details key={heading}>

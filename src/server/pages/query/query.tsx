@@ -86,7 +86,7 @@ export const query = definePage({
             <span class="soft" role="status" data-progress />
           </div>
           <p class="soft" id="as_of_about">
-            A moment applies to names without the schema: <code>validators</code>, not{' '}
+            The moment applies to unqualified names only: <code>validators</code>, not{' '}
             <code>reporting.validators</code>. An answer may take 10 s; a link holds {LONGEST} characters.
           </p>
         </form>

@@ -7,9 +7,9 @@ import { numberText } from '../texts.ts';
 /** What jobs do, in words. */
 export const STATES: Readonly<Record<JobState, { readonly label: string; readonly tone: Tone }>> = {
   active: { label: 'At work', tone: 'busy' },
-  waiting: { label: 'Goes next', tone: 'good' },
-  prioritized: { label: 'Waits', tone: 'idle' },
-  delayed: { label: 'Waits for its time', tone: 'idle' },
+  waiting: { label: 'Next', tone: 'good' },
+  prioritized: { label: 'Waiting', tone: 'idle' },
+  delayed: { label: 'Delayed', tone: 'idle' },
 };
 
 /** Jobs of a queue. @param caption whose they are @param empty what is told where there is none */
@@ -49,8 +49,8 @@ const columns: readonly Column<QueuedJob>[] = [
     ),
   },
   {
-    name: 'Since, or when',
-    about: 'Since when it is at work or waits, or when its time comes.',
+    name: 'Since or due',
+    about: 'Since when the job is active or waiting, or when a delayed job is due.',
     cell: ({ at }) => <Time at={at} />,
   },
   {

@@ -76,7 +76,7 @@ function Queue({ of }: { readonly of: QueueLook }) {
         </Problem>
       )}
       <Counts of={of} />
-      <JobsTable caption={name} jobs={of.jobs} empty="Nothing is at work, and nothing waits." />
+      <JobsTable caption={name} jobs={of.jobs} empty="No job is active or waiting." />
       {all > of.jobs.length && (
         <p class="soft">The first of each kind. The numbers above lead to all of them.</p>
       )}

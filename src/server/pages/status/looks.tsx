@@ -40,8 +40,8 @@ export function Looks({ range }: { readonly range: NodeRange }) {
   return (
     <>
       <p class="soft">
-        Looks in a row that found the same are one row. Response times are kept by hour, and after three weeks
-        by day.
+        Consecutive probes with the same result are one row. Response times are kept by hour, and after three
+        weeks by day.
       </p>
       <Table
         stacked

@@ -116,11 +116,11 @@ export function nodeContent({ range, asked, told, now, site }: NodeRecord): Cont
           <Checks checks={now?.checks ?? []} open />
         </section>
         <section aria-labelledby="looks">
-          <h2 id="looks">Looks</h2>
+          <h2 id="looks">Probe results</h2>
           <Looks range={range} />
         </section>
         <section aria-labelledby="observed">
-          <h2 id="observed">Who saw what</h2>
+          <h2 id="observed">By observer</h2>
           <p class="soft">
             {countText(new Set(range.observed.map(({ observer }) => observer)).size, 'observer')} looked at
             it. Where there are several, it counts as down while most of those that looked saw it down.

@@ -49,7 +49,7 @@ export function RangeChoice({
             <input id="to" name="to" type="datetime-local" value={text(asked.to)} />
           </div>
           <div>
-            <label for="grain">In parts of</label>
+            <label for="grain">Resolution</label>
             <select id="grain" name="grain">
               <option value="">what fits</option>
               {grains.map((grain) => (

@@ -2,12 +2,12 @@ import type { StandingLedger } from '../../../reporting/reports/nodes/watched-no
 import { Problem } from '../parts/problem.tsx';
 import { momentText } from '../texts.ts';
 
-/** That a ledger stands still, before anything that it says is read. */
+/** That a ledger is stalled, before anything that it says is read. */
 export function Standing({ ledgers }: { readonly ledgers: readonly StandingLedger[] }) {
   if (ledgers.length === 0) return null;
   return (
     <Problem
-      what="The record stands still: what comes after it is not known."
+      what="The record is stalled: what comes after it is not known."
       details={ledgers.map(
         ({ subject, since, reason }) =>
           `${subject}${since ? `, since ${momentText(since)} UTC` : ''}: ${reason}`,

@@ -50,7 +50,7 @@ export function summaryWords(windows: readonly WindowStates[]): string {
   if (recorded.length === 0) return 'no record';
   const clean = recorded.filter((one) => one.down + one.unknown + one.maintenance === 0).length;
   return (
-    `of ${recorded.length} recorded, ${clean} wholly up, ${count('down')} with time down, ` +
+    `of ${recorded.length} recorded, ${clean} up all the time, ${count('down')} with time down, ` +
     `${count('unknown')} with time unknown, ${count('maintenance')} with maintenance`
   );
 }

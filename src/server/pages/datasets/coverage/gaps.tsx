@@ -16,7 +16,7 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
   const more = fetchable.next !== null || missing.next !== null;
   return (
     <section aria-labelledby="missing">
-      <h2 id="missing">What is missing</h2>
+      <h2 id="missing">Gaps</h2>
       {fetchable.rows.length > 0 && (
         <div class="stack">
           <p>
@@ -53,7 +53,7 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
           </p>
           <Table
             stacked
-            caption="What is missing for good"
+            caption="Permanent gaps"
             columns={[...columns(byHeight), WHY]}
             rows={lost}
             keyOf={(row) => lost.indexOf(row)}
