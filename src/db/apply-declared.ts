@@ -8,8 +8,8 @@ import { asRows, BODY, NOTE, PLACES, STANDING, WHOLE } from './schema-state.ts';
 import { attempt, type Refusal, together } from './transaction.ts';
 
 /**
- * A view or function of `reporting` that an earlier migration created, and that may be dropped. What this version does
- * not declare and a user altered belongs to the user.
+ * A view or function of `reporting` that an earlier migration created and that the recorder may drop. An
+ * object that this version does not declare and a user altered belongs to the user.
  */
 interface CreatedObject {
   readonly key: ObjectKey;
@@ -17,16 +17,16 @@ interface CreatedObject {
   readonly declared: boolean;
 }
 
-/** What the database has under the name of a declared object. */
+/** The object that the database has under the name of a declared object. Its key is null if there is none. */
 interface Place {
   readonly key: ObjectKey | null;
-  /** The object is as it is declared. */
+  /** The existing object equals its declaration. */
   readonly whole: boolean;
   /** An earlier migration created an object of this name. */
   readonly noted: boolean;
 }
 
-/** Creates the roles and functions by which `reporting` is read. */
+/** Creates the role that reads `reporting`, and the functions that run its queries. */
 export async function makeReaders(sql: postgres.Sql): Promise<void> {
   await sql.unsafe('create schema if not exists reporting');
   await makeReader(sql);
@@ -34,8 +34,8 @@ export async function makeReaders(sql: postgres.Sql): Promise<void> {
 }
 
 /**
- * The schema `reporting` while it is brought to this version. Only objects that the recorder created are dropped, never
- * with `cascade`; the migration is refused if an object of a user depends on one of them.
+ * The schema `reporting` while it is changed to this version. Only objects that the recorder created are
+ * dropped, never with `cascade`. The migration is refused if an object of a user depends on one of them.
  */
 export class Reporting {
   readonly #sql: postgres.Sql;
@@ -50,7 +50,7 @@ export class Reporting {
     this.#before = before;
   }
 
-  /** Reads what earlier migrations created, before anything is changed. */
+  /** Reads the objects that earlier migrations created, before anything is changed. */
   static async open(sql: postgres.Sql, declared: readonly Declared[]): Promise<Reporting> {
     const ordered = inOrder(declared);
     const [table] = await sql`select to_regclass('recorder.reporting_objects') as found`;
@@ -66,9 +66,9 @@ export class Reporting {
   }
 
   /**
-   * Runs a statement of a migration. Drops the recorder's own views and functions that prevent it; {@link apply} creates
-   * them again.
-   * @throws UsageError when an object of a user prevents it
+   * Runs a statement of a migration. Drops the recorder's own views and functions that prevent it; {@link
+   * apply} creates them again.
+   * @throws UsageError if an object of a user prevents it
    */
   async changeTable(statement: string): Promise<void> {
     const refused = await attempt(this.#sql, statement);
@@ -87,9 +87,10 @@ export class Reporting {
   }
 
   /**
-   * Creates every object as it is declared, and drops those that are not declared any more, unless a user altered them.
+   * Creates or replaces every object that differs from its declaration. Drops objects that are no longer
+   * declared, unless a user altered them.
    * @returns messages for the operator
-   * @throws UsageError when an object of a user prevents it
+   * @throws UsageError if an object of a user prevents it
    */
   async apply(): Promise<string[]> {
     const rows = asRows(this.#declared);
@@ -114,7 +115,7 @@ export class Reporting {
     return problems;
   }
 
-  /** Creates the missing objects one by one, and those that had to be dropped for them. */
+  /** Creates the missing objects one by one, and the objects that had to be dropped for them. */
   async #createEach(places: readonly Place[], missing: Set<Declared>): Promise<void> {
     const byKey = new Map(this.#declared.map((object, place) => [places[place]?.key, object]));
     for (const [place, object] of this.#declared.entries()) {
@@ -126,7 +127,7 @@ export class Reporting {
     }
   }
 
-  /** Creates one object. Returns what had to be dropped for it. */
+  /** Creates one object. Returns the objects that had to be dropped for it. */
   async #create(object: Declared, place: Place | undefined): Promise<readonly ObjectKey[]> {
     const name = `reporting.${signature(object)}`;
     const key = place?.key ?? null;
@@ -146,9 +147,9 @@ export class Reporting {
 
   /**
    * Drops own objects together with the own objects that depend on them, one by one.
-   * @param kept are not dropped themselves, such as tables
-   * @returns what was dropped
-   * @throws UsageError when an object of a user depends on one of them
+   * @param kept objects that are not dropped themselves, such as tables
+   * @returns the dropped objects
+   * @throws UsageError if an object of a user depends on one of them
    */
   async #drop(
     roots: DependencyRoots,
@@ -165,19 +166,21 @@ export class Reporting {
     return affected.map(({ key }) => key);
   }
 
-  /** Grants the rights of dropped objects again. Returns what could not be granted, in sentences. */
+  /**
+   * Grants the rights of dropped objects again. Returns a message for each right that could not be granted.
+   */
   async #grantAgain(): Promise<string[]> {
     const problems: string[] = [];
     for (const grant of this.#grants) {
       const refused = await attempt(this.#sql, grant);
-      // What is not part of this version any more has no rights.
+      // Objects that this version no longer has need no rights.
       if (refused && !UNDEFINED.has(refused.code ?? ''))
         problems.push(`not granted again: ${grant} (${refused.message})`);
     }
     return problems;
   }
 
-  /** Drops what is not declared any more. */
+  /** Drops the objects that are no longer declared. */
   async #retire(declared: string): Promise<void> {
     const retired = this.#before.filter((one) => !one.declared).map(({ key }) => key);
     const rows = await this.#sql.unsafe<{ key: ObjectKey }[]>(
@@ -192,17 +195,24 @@ export class Reporting {
   }
 }
 
-/** invalid_table_definition, invalid_function_definition: `create or replace` cannot change the object so. */
+/**
+ * invalid_table_definition and invalid_function_definition: `create or replace` does not support the change.
+ */
 const CANNOT_REPLACE: ReadonlySet<string> = new Set(['42P16', '42P13']);
-/** dependent_objects_still_exist, feature_not_supported: views or functions read what a statement changes. */
+/**
+ * dependent_objects_still_exist and feature_not_supported: views or functions depend on what a statement
+ * changes.
+ */
 const DEPENDENTS_EXIST: ReadonlySet<string> = new Set(['2BP01', '0A000']);
 /** undefined_table, undefined_function. */
 const UNDEFINED: ReadonlySet<string> = new Set(['42P01', '42883']);
 const RENAME =
   'reporting: chain-recorder drops nothing that it did not create: rename it, and run "chain-recorder migrate"';
 
-/** The error for a user whose own object has the name of one of ours; null for any other refusal. */
+/**
+ * Returns the error for a user's object that has the name of a declared one, or null for any other refusal.
+ */
 function inTheWay(name: string, refused: Refusal): UsageError | null {
-  // An object of another kind under the name.
+  // wrong_object_type: the name belongs to an object of another kind.
   return refused.code === '42809' ? new UsageError([`${name}: ${refused.message}`, RENAME]) : null;
 }

@@ -2,30 +2,31 @@ import { sqlStateOf } from './sql-state.ts';
 import { isUniqueViolation } from './unique-violation.ts';
 
 /**
- * Classes of SQLSTATE that are about the connection, the schema, the load or the state of the server: other rows would
+ * SQLSTATE classes about the connection, the schema, the load or the state of the server: other rows would
  * fail as well.
  */
 const OF_THE_SERVER: ReadonlySet<string> = new Set([
   '08', // connection
   '25', // read-only, or another state of the transaction
   '28', // authorization
-  '3D', // no such database
+  '3D', // the database does not exist
   '40', // deadlock, serialization
-  '42', // a table or a right that is not there
+  '42', // the table or the right is missing
   '53', // disk, memory, connections
   '55', // lock not available
   '57', // cancelled, shutting down
   '58', // system
   'F0', // configuration files
-  'XX', // the server's own fault, or a damaged table; but see below
+  'XX', // an internal error, or a damaged table; see the exception below
 ]);
 
 /**
- * Whether rows were refused because of their values, so that other rows may be stored: errors about the data (SQLSTATE
- * classes 22, 23, 54 and what a trigger raises), and values too large for the memory of the server or of this process.
+ * Returns whether rows were refused because of their values, so that other rows may be stored. These are
+ * errors about the data (SQLSTATE classes 22, 23, 54 and what a trigger raises). Values too large for the
+ * memory of the server or of this process count as well.
  */
 export function refusesRows(error: unknown): error is Error {
-  if (error instanceof RangeError) return true; // a text longer than V8 can make
+  if (error instanceof RangeError) return true; // a text longer than V8 supports
   const code = sqlStateOf(error);
   if (code === null || !(error instanceof Error)) return false;
   return (
@@ -33,23 +34,26 @@ export function refusesRows(error: unknown): error is Error {
   );
 }
 
-/** An item that the database refuses, and its error. */
+/** An item that the database refused, and the error. */
 export interface Refusal<T> {
   readonly item: T;
   readonly error: Error;
 }
 
-/** So many items were refused that the cause is the table or the database, not the items. */
+/** Too many items were refused: the cause is the table or the database, not the items. */
 export class Unstorable extends Error {
   override readonly name = 'Unstorable';
 }
 
-/** Items of other targets may be committed at the same time as often as this. */
+/**
+ * Maximum number of attempts after unique violations. Items of other targets may be committed at the same
+ * time.
+ */
 const MAX_ATTEMPTS = 10;
 
 /**
- * Stores items, again after a unique violation: another target committed the same thing at the same time, and a new statement
- * sees what it stored.
+ * Stores items, and retries after a unique violation: another target committed the same row at the same time.
+ * A new statement sees that row.
  */
 async function storeOnceVisible<T>(
   store: (items: readonly T[]) => Promise<unknown>,
@@ -66,12 +70,13 @@ async function storeOnceVisible<T>(
 }
 
 /**
- * Stores items together. When the database refuses them, it stores them in halves, until each refused item is found: about
- * twice the logarithm of the number of items in statements for each. What was stored stays stored, whatever follows.
+ * Stores items together. If the database refuses them, bisects them until each refused item is found. This
+ * takes about 2 · log2(items) statements for each refused item. Items that were stored stay stored, whatever
+ * follows.
  * @param store stores some of them, all or none
- * @param most so many may be refused
- * @returns those that were not stored, in their order
- * @throws Unstorable when more are refused; errors of `store` that are not about the rows
+ * @param most maximum number of refused items
+ * @returns the refused items, in their order
+ * @throws Unstorable if more items are refused, and the errors of `store` that are not about the rows
  */
 export async function storeByHalves<T>(
   items: readonly T[],
@@ -88,7 +93,7 @@ export async function storeByHalves<T>(
     } catch (error) {
       if (!refusesRows(error)) throw error;
       const half = Math.ceil(some.length / 2);
-      // `waiting` is a stack: the first half is taken first.
+      // `waiting` is a stack: the first half is stored first.
       if (some.length > 1) waiting.push(some.slice(half), some.slice(0, half));
       else refused.push({ item: first, error });
       if (refused.length > most)

@@ -5,27 +5,30 @@ import { connect } from './connect.ts';
 import { LOCK_SCHEMA } from './row-lock.ts';
 import { silenceOf } from './session.ts';
 
-/** A session that holds locks. Null is what PostgreSQL does not show to this user. */
+/** A session that holds locks. A column is null if PostgreSQL does not show it to this user. */
 export interface LockingSession {
   readonly pid: number;
   readonly user: string | null;
   readonly application: string | null;
   readonly state: string | null;
-  /** The start of its transaction, or of the session. */
+  /** The start of its transaction, or of the session if there is no transaction. */
   readonly since: Date | null;
-  /** It blocks a session of the recorder now. */
+  /** It blocks a session of the recorder at this moment. */
   readonly isBlocking: boolean;
 }
 
 const COLUMNS = `a.pid, a.usename as user, nullif(a.application_name, '') as application, a.state,
   coalesce(a.xact_start, a.backend_start) as since`;
 
-/** Interval in which the sessions that block another one are queried, ms. */
+/** Interval of the query for sessions that block another one, in ms. */
 const WATCH_INTERVAL_MS = 300;
-/** Seconds after which a session that holds locks on the recorder's tables is reported, although it blocks nobody. */
+/**
+ * Age after which a session that holds locks on the recorder's tables is reported although it blocks nobody,
+ * in s.
+ */
 const REPORTED_AFTER_SECONDS = 60;
 
-/** A session as people recognise it. */
+/** Describes a session for people. */
 export const sessionText = ({ pid, user, application, state, since }: LockingSession): string =>
   [
     `process ${pid}`,
@@ -35,7 +38,10 @@ export const sessionText = ({ pid, user, application, state, since }: LockingSes
     ...(since ? [`since ${since.toISOString()}`] : []),
   ].join(', ');
 
-/** Queries who blocks a session, by a connection of its own, until it is stopped. */
+/**
+ * Polls for the sessions that block a session, on a connection of its own. `stop` returns the last ones that
+ * were found.
+ */
 export function watchBlockers(url: string, pid: number): { stop(): Promise<readonly LockingSession[]> } {
   const session = connect(url, silenceOf('work'), { ...CONNECTION, max: 1 });
   const stopped = new AbortController();
@@ -49,7 +55,7 @@ export function watchBlockers(url: string, pid: number): { stop(): Promise<reado
       if (found.length > 0) last = found;
       await delay(WATCH_INTERVAL_MS, undefined, { signal: stopped.signal }).catch(() => {});
     }
-  })().catch(() => {}); // who blocks is unknown then
+  })().catch(() => {}); // the blocking sessions are unknown then
   return {
     stop: async () => {
       stopped.abort();
@@ -60,7 +66,10 @@ export function watchBlockers(url: string, pid: number): { stop(): Promise<reado
   };
 }
 
-/** The sessions of other programs that hold locks on what the recorder owns, for `after` seconds or while the recorder waits for them. */
+/**
+ * Returns the sessions of other programs that hold locks on the recorder's objects. They are listed after
+ * `after` seconds, or as soon as they block the recorder.
+ */
 export async function foreignLocks(
   sql: postgres.Sql,
   after = REPORTED_AFTER_SECONDS,

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 
-/** Whose allowance a row of `recorder.budgets` is. */
+/** The key of a row of `recorder.budgets`: the budget of one upstream at one endpoint. */
 export interface BudgetKey {
   /** The upstream's name in the configuration. */
   readonly upstream: string;
-  /** Equal for equal server and key header. */
+  /** A hash. Equal for equal origin and key header. */
   readonly endpoint: string;
 }
 
 /**
- * Names the allowance of an upstream: another server, or another way to show a key, has one of its own. Neither the key
- * nor what else of the URL may be secret (user, path, query) goes into it; a new key at the same server draws on what is left.
- * @param keyHeader the header that carries a key; undefined: no key is sent
+ * Returns the key of an upstream's budget. Another server, or another way to send an API key, has a budget of
+ * its own. The hash contains neither the key nor the parts of the URL that may be secret (user, path, query).
+ * A new API key for the same server shares the remaining budget.
+ * @param keyHeader the header that carries the API key; undefined if none is sent
  */
 export function budgetKey(upstream: string, url: string, keyHeader: string | undefined): BudgetKey {
   const asked = `${new URL(url).origin} ${keyHeader?.toLowerCase() ?? ''}`;

@@ -6,29 +6,29 @@ import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { BudgetKey } from './budget-key.ts';
 import { KnownLimits, type Limit, type Limits } from './limits.ts';
 
-/** The share of the limits that each priority may use. The rest is kept for higher priorities. */
+/** Share of the limits that each priority may use. The rest is reserved for higher priorities. */
 const SHARE: Readonly<Record<Priority, number>> = { poll: 1, heal: 0.8, backfill: 0.6 };
-/** The longest wait of a call, ms. After a longer one the job goes back to the queue. */
+/** Maximum wait of a call, in ms. If the wait is longer, the job returns to the queue. */
 const LONGEST_WAIT = 90_000;
-/** For an upstream without a limit: how often to check whether another worker's calls were blocked, ms. */
+/** Interval in which an upstream without a limit is checked for blocks that other workers stored, in ms. */
 const LOOK_AGAIN = 1_000;
 
-/** The longest block, ms. A longer one was set by a clock that was ahead. */
+/** Maximum length of a block, in ms. A longer one was stored by a process whose clock was ahead. */
 const LONGEST_BLOCK = 3_600_000;
 
-/** Until when an upstream is not called, and what it sent. */
+/** End of the block of an upstream, and the header or status that caused it. */
 interface Block {
   blocked_until: Date | null;
   blocked_by: string | null;
 }
 
-/** Why units were not taken, and the milliseconds until the next attempt; 0: they were taken. */
+/** Reason why units were not taken, and the time until the next attempt, in ms. 0 if the units were taken. */
 interface Refusal {
   readonly wait: number;
   readonly reason: string;
 }
 
-/** One row of `recorder.budgets` that all workers draw on, whatever queue they run on. */
+/** The budget of an upstream, shared by all workers of all queues as one row of `recorder.budgets`. */
 export class SharedBudget implements Budget {
   readonly #sql: postgres.Sql;
   readonly #key: BudgetKey;
@@ -79,7 +79,7 @@ export class SharedBudget implements Budget {
     if (limit) this.#limits.hear(limit, this.#clock());
   }
 
-  /** Takes the units if there are that many. Returns 0, or the milliseconds to wait before the next attempt and why. */
+  /** Takes the units if they are available. Returns the reason and the wait, in ms; 0 if they were taken. */
   async #tryTake(units: number, priority: Priority): Promise<Refusal> {
     const now = new Date(this.#clock());
     const perMinute = this.#limits.perMinute(now.getTime());
@@ -111,7 +111,7 @@ export class SharedBudget implements Budget {
     if (!row || row.taken) return TAKEN;
     const blocked = (row.blocked_until?.getTime() ?? 0) - now.getTime();
     if (blocked > 0 && blocked <= LONGEST_BLOCK) return blockedBy(blocked, row.blocked_by);
-    // A limit from headers expires when it is not repeated, maybe before the window ends.
+    // A limit from response headers may expire before its window ends.
     const [ends, limit] = row.day_full
       ? [Date.parse(`${day}T00:00:00Z`) + 86_400_000, perDay]
       : [minute.getTime() + 60_000, perMinute];

@@ -3,18 +3,18 @@ import copyStreams from 'pg-copy-streams';
 import { onOwnConnection } from './own-connection.ts';
 import { sessionSettings } from './session.ts';
 
-/** One transaction that writes tables. */
+/** A transaction that writes tables. */
 export interface Loading {
-  /** The rows of one statement. */
+  /** Runs one statement and returns its rows. */
   rows(text: string, values?: readonly string[]): Promise<Record<string, unknown>[]>;
-  /** Takes rows in PostgreSQL's text form of COPY. @param into the table and its columns */
+  /** Opens a stream for rows in the text format of COPY. @param into the table and its columns */
   copy(into: string): Writable;
 }
 
 /**
- * Writes in one transaction, on a connection of its own: all of it or nothing.
- * @param signal cuts the connection, and with it the transaction
- * @throws when the connection is lost: every statement on it fails
+ * Runs `work` in one transaction, on a connection of its own: all of it is committed or nothing.
+ * @param signal closes the connection, which rolls the transaction back
+ * @throws the error of the lost connection: every statement on it fails
  */
 export async function withLoading<T>(
   url: string,

@@ -1,10 +1,13 @@
 import type postgres from 'postgres';
 import type { Clock } from '../lib/clock.ts';
 
-/** Leases use the database's clock, windows use ours. A larger difference than this (ms) is reported. */
+/**
+ * Maximum clock difference that is not reported, in ms. Leases use the database's clock, windows use the
+ * clock of this process.
+ */
 export const TOLERATED_SKEW = 2_000;
 
-/** How far the database's clock is ahead of ours, in ms; negative: behind. */
+/** Returns how far the database's clock is ahead of ours, in ms; negative if it is behind. */
 export async function clockSkew(sql: postgres.Sql, clock: Clock): Promise<number> {
   const before = clock();
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;

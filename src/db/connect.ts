@@ -3,10 +3,11 @@ import { openDriver } from './open-driver.ts';
 import { serversOf } from './servers.ts';
 
 /**
- * Opens a client for the server of `url` that takes writes; connections are made when they are needed. A connection that was
- * closed is made anew in silence: what belongs to a session (a lock, a transaction, a temporary function) is lost then.
+ * Opens a client for the server of `url` that accepts writes. Connections are opened when they are needed. A
+ * closed connection is replaced without an error: what belongs to its session (a lock, a transaction, a
+ * temporary function) is lost.
  * @param url as in DATABASE_URL: one server or several
- * @param silence how long a connection may be silent before it is closed, ms; 0: without limit
+ * @param silence time without data after which a connection is closed, in ms; 0 for no limit
  */
 export function connect(
   url: string,
@@ -18,12 +19,12 @@ export function connect(
 }
 
 /**
- * As {@link connect}, for single statements that need nothing of a session. The driver closes idle connections well before the
- * socket gives them up: between the socket's end and the driver's knowing of it, a statement would be written to a connection
- * that is closed.
+ * Opens a client like {@link connect}, for single statements that need nothing of a session. The driver
+ * closes idle connections well before their socket would time out. Otherwise a statement could be written to
+ * a socket that has closed before the driver noticed.
  */
 export const connectPool = (
   url: string,
   silence: number,
   options: postgres.Options<Record<string, never>>,
-): postgres.Sql => connect(url, silence, { ...options, idle_timeout: silence / 2_000 }); // in seconds
+): postgres.Sql => connect(url, silence, { ...options, idle_timeout: silence / 2_000 }); // in s

@@ -1,9 +1,12 @@
-/** Errors of a database that is away or not ready yet, as opposed to one that refuses us. */
+/**
+ * Codes of errors of a database that is unavailable or not ready yet, as opposed to one that refuses the
+ * connection.
+ */
 const AWAY = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
-  'EPIPE', // it ended while something was being sent
-  'ETIMEDOUT', // the system's questions whether it is there had no answer
+  'EPIPE', // the connection ended while data was being sent
+  'ETIMEDOUT', // the keepalive probes of the system were not answered
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
@@ -12,23 +15,26 @@ const AWAY = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
-  '57P01', // it is being stopped
+  '57P01', // the server is shutting down
   '57P02',
-  '57P03', // it is starting
-  '53300', // all its connections are taken
-  'REPLICA_AWAY', // what is read from a replica
-  'SERVER_LOST', // what PostgreSQL's own programs say of it
-  'NO_PRIMARY', // of several servers none takes writes
+  '57P03', // the server is starting
+  '53300', // all its connections are in use
+  'REPLICA_AWAY', // the replica for reads
+  'SERVER_LOST', // set by the recorder for errors of PostgreSQL's own programs
+  'NO_PRIMARY', // none of several servers accepts writes
 ]);
 
-/** What `pg` says of a connection that broke, without a code. */
+/** Messages of `pg` about a broken connection that has no error code. */
 const BROKEN =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Client has encountered a connection error)/;
 
-/** Whether an error means that the database cannot be reached now, so that trying again later may help. */
+/**
+ * Returns whether an error means that the database cannot be reached at this moment, so that a retry may
+ * succeed.
+ */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // The file of its socket goes with a server.
+  // The file of a Unix socket disappears with its server.
   if (/^connect (ENOENT|EAGAIN) /.test(error.message)) return true;
   return ('code' in error && AWAY.has(String(error.code))) || BROKEN.test(error.message);
 }

@@ -1,21 +1,24 @@
 import type { Readable } from 'node:stream';
 import { microsecondsOf } from '../lib/instant.ts';
 
-/** Reads one value out of PostgreSQL's binary form: the bytes from `start` up to `end`. */
+/** Reads one value in PostgreSQL's binary format. @param start inclusive @param end exclusive */
 export type ReadValue<T> = (bytes: Buffer, start: number, end: number) => T;
 
-/** The signature, the flags, and an extension of no bytes. */
+/** Bytes of the header: the signature, the flags and the length of an empty extension. */
 const HEADER = 19;
-/** Microseconds from 1970 to PostgreSQL's own beginning of time, 2000. */
+/** Microseconds from 1970 to the epoch of PostgreSQL, 2000-01-01. */
 export const EPOCH = 946_684_800_000_000n;
 
 export const readText: ReadValue<string> = (bytes, start, end) => bytes.toString('utf8', start, end);
 export const readBigint: ReadValue<bigint> = (bytes, start) => bytes.readBigInt64BE(start);
 export const readBoolean: ReadValue<boolean> = (bytes, start) => bytes[start] === 1;
 export const readDouble: ReadValue<number> = (bytes, start) => bytes.readDoubleBE(start);
-/** A `timestamptz`, as microseconds since 1970. */
+/** Reads a `timestamptz`, in microseconds since 1970. */
 export const readInstant: ReadValue<bigint> = (bytes, start) => bytes.readBigInt64BE(start) + EPOCH;
-/** A `timestamptz` as it stands in COPY. @param iso ISO 8601 in UTC, to the microsecond @throws RangeError when it is no instant */
+/**
+ * Encodes a `timestamptz` for a binary COPY. @param iso ISO 8601 in UTC, to the microsecond @throws
+ * RangeError if it is not a valid instant
+ */
 export function instantBytes(iso: string): Buffer {
   const since1970 = microsecondsOf(iso);
   if (since1970 === null) throw new RangeError(`${iso} is no instant`);
@@ -24,22 +27,22 @@ export function instantBytes(iso: string): Buffer {
   bytes.writeBigInt64BE(micros - EPOCH);
   return bytes;
 }
-/** A `date`, as days since 2000. */
+/** Reads a `date`, in days since 2000-01-01. */
 export const readDay: ReadValue<number> = (bytes, start) => bytes.readInt32BE(start);
 
-/** A row of a binary COPY: where its values stand in bytes. It is filled anew for each row. */
+/** A row of a binary COPY: the offsets of its values. The object is reused for each row. */
 export interface CopyRow {
   bytes: Buffer;
   readonly starts: Int32Array;
-  /** Behind the last byte of each value; -1: there is no value. */
+  /** Exclusive end of each value; -1 if the value is null. */
   readonly ends: Int32Array;
 }
 
 /**
  * Reads the rows of a binary COPY.
- * @param columns how many values a row has
- * @param row called for each row; the next rows are read once it has resolved
- * @throws what the stream does, and Error when the stream is not what it should be
+ * @param columns number of values in a row
+ * @param row called for each row; the next rows are read after its promise has resolved
+ * @throws the errors of the stream, and Error if the stream is not a valid COPY
  */
 export async function readCopy(
   stream: Readable,
@@ -84,12 +87,14 @@ export async function readCopy(
   if (!ended) throw new Error('the rows of COPY ended before their end');
 }
 
-/** The bytes of a row have not all come yet. */
+/** More bytes of the row have to be received. */
 const INCOMPLETE = -1;
-/** There is no row any more. */
+/** The trailer: there are no more rows. */
 const LAST = -2;
 
-/** Finds the values of the row that begins at a byte. @returns where it ends, {@link INCOMPLETE} or {@link LAST} */
+/**
+ * Finds the values of the row that starts at an offset. @returns its end, {@link INCOMPLETE} or {@link LAST}
+ */
 function findRow({ bytes, starts, ends }: CopyRow, begin: number): number {
   let at = begin + 2;
   if (bytes.length < at) return INCOMPLETE;

@@ -3,21 +3,21 @@ import { messageOf } from '../lib/errors.ts';
 import { isAway } from './connection-error.ts';
 import { NAME_ITSELF, POOLER } from './detect-pooler.ts';
 
-/** The code of the error for a server that lets in and then says nothing. */
+/** Error code of a server that accepts the connection and then sends nothing. */
 export const NO_ANSWER = 'NO_ANSWER';
 
-/** The parts of a database URL that people recognise; no password. */
+/** The parts of a database URL that errors may show; no password. */
 interface Named {
   readonly user: string;
-  /** All servers, as people write them. */
+  /** All servers, as `host:port`. */
   readonly host: string;
-  /** The first one. */
+  /** The first server. */
   readonly server: Place;
   readonly database: string;
   readonly hasPassword: boolean;
-  /** It asks for TLS. */
+  /** The URL requests TLS. */
   readonly tls: boolean;
-  /** The variable of the environment that has the URL. */
+  /** The environment variable that contains the URL. */
   readonly variable: string;
 }
 
@@ -148,8 +148,8 @@ const CAUSES: readonly Cause[] = [
 ];
 
 /**
- * Why a database gave an error, and what mends it.
- * @param variable which of the environment names the database
+ * Explains the error of a database: its cause and its fix.
+ * @param variable the environment variable that contains the URL
  */
 export function diagnosed(error: unknown, url: string, variable: string): { found: string; mend: string } {
   const known = causeOf(error);
@@ -160,7 +160,7 @@ export function diagnosed(error: unknown, url: string, variable: string): { foun
   };
 }
 
-/** Whether an error is one of a server that refuses the connection for a reason that is known here. */
+/** Returns whether a server refused the connection for a reason that is listed here. */
 export const isRefusal = (error: unknown): boolean => causeOf(error) !== undefined && !isAway(error);
 
 function causeOf(error: unknown): Cause | undefined {

@@ -3,13 +3,13 @@ export interface DeclaredColumn {
   readonly name: string;
   /** PostgreSQL's type, such as `timestamptz`. */
   readonly type: string;
-  /** What it holds. Views show it as the column's COMMENT. */
+  /** Its description. Stored as the COMMENT of a view's column. */
   readonly comment: string;
-  /** It is never null; absent: it may be. */
+  /** It is never null. Default: false. */
   readonly notNull?: boolean;
 }
 
-/** A column by its name, its type and what it holds. */
+/** Declares a column that may be null. */
 export const declaredColumn = (name: string, type: string, comment: string): DeclaredColumn => ({
   name,
   type,
@@ -19,7 +19,7 @@ export const declaredColumn = (name: string, type: string, comment: string): Dec
 interface DeclaredBase {
   /** Its name in the schema `reporting`. */
   readonly name: string;
-  /** What a row is. Its COMMENT. */
+  /** Description of a row. Stored as its COMMENT. */
   readonly comment: string;
   /** In order. For a function: the columns of the rows that it returns. */
   readonly columns: readonly DeclaredColumn[];
@@ -33,26 +33,29 @@ export interface DeclaredView extends DeclaredBase {
 
 /** A parameter of a declared function. */
 export interface DeclaredParameter extends DeclaredColumn {
-  /** The default value, in SQL; absent: the parameter is required. */
+  /** The default value, in SQL. Without it the parameter is required. */
   readonly preset?: string;
 }
 
-/** A function that returns rows, or one value. */
+/** A function that returns rows or one value. */
 export interface DeclaredFunction extends DeclaredBase {
   readonly kind: 'function';
   readonly parameters: readonly DeclaredParameter[];
-  /** The type of the one value that it returns; absent: it returns rows. */
+  /** The type of the single value that it returns. Without it, the function returns rows. */
   readonly value?: string;
-  /** Absent: SQL. */
+  /** Default: SQL. */
   readonly language?: 'plpgsql';
-  /** The view whose rows it returns; absent: rows of its own columns. */
+  /** The view whose row type it returns. Without it, the rows have the function's own columns. */
   readonly rowsOf?: string;
 }
 
-/** An object of the schema `reporting` that follows from its declaration instead of from migrations. */
+/** An object of the schema `reporting`, created from its declaration instead of by a migration. */
 export type Declared = DeclaredView | DeclaredFunction;
 
-/** The names of the declared objects that an object reads from, and of the view whose rows a function returns. */
+/**
+ * Returns the names of the declared objects that an object reads from, and of the view whose row type a
+ * function returns.
+ */
 export function dependenciesOf(object: Declared): string[] {
   const text = object.body.replaceAll(/--.*$/gm, '');
   const names = [...text.matchAll(/\breporting\.(\w+)/g)].map(([, name]) => name ?? '');
@@ -62,7 +65,7 @@ export function dependenciesOf(object: Declared): string[] {
 
 /**
  * Sorts objects so that each comes after the objects it depends on. Otherwise the order is kept.
- * @throws Error when objects depend on each other in a circle
+ * @throws Error if the dependencies are circular
  */
 export function inOrder(objects: readonly Declared[]): Declared[] {
   const byName = new Map(objects.map((object) => [object.name, object]));
@@ -81,13 +84,18 @@ export function inOrder(objects: readonly Declared[]): Declared[] {
   return [...sorted];
 }
 
-/** The name of an object in `reporting`; for a function with the types of its parameters, as PostgreSQL identifies it. */
+/**
+ * Returns the name of an object in `reporting`; for a function with the types of its parameters, as
+ * PostgreSQL identifies it.
+ */
 export function signature(object: Declared): string {
   if (object.kind === 'view') return object.name;
   return `${object.name}(${object.parameters.map(({ type }) => type).join(', ')})`;
 }
 
-/** The statements that create or replace an object, and that set the comments on it and its columns. */
+/**
+ * Returns the statements that create or replace an object, and that set the comments on it and its columns.
+ */
 export function definition(object: Declared): string {
   const { name, kind, comment, columns } = object;
   if (kind === 'view')
@@ -114,7 +122,7 @@ function resultOf({ value, rowsOf, columns }: DeclaredFunction): string {
   return `table (${columns.map(({ name, type }) => `${name} ${type}`).join(', ')})`;
 }
 
-/** A text as an SQL literal. */
+/** Quotes a text as an SQL literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

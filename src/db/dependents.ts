@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { UsageError } from '../lib/errors.ts';
 
-/** An object of a database by its catalog and number there, such as `1259/16384`. */
+/** Identifies an object of a database by its catalog and OID, such as `1259/16384`. */
 export type ObjectKey = string;
 
 /** An object that depends on another one, with the statements that drop it and create it again. */
@@ -20,7 +20,7 @@ export interface Dependent {
 /** Objects whose dependents are queried. */
 export interface DependencyRoots {
   readonly keys: readonly ObjectKey[];
-  /** Columns of the roots: only what reads one of them depends on them. Default: all columns. */
+  /** Columns of the roots: only objects that read one of them count as dependents. Default: all columns. */
   readonly columns?: readonly string[];
 }
 
@@ -93,8 +93,9 @@ const DEPENDENTS = `
   order by a.depth, v.object`;
 
 /**
- * Returns the roots and everything that depends on them, each behind all that it depends on. Functions are found if
- * PostgreSQL parsed their body when they were created (BEGIN ATOMIC), or by the types of their parameters and result.
+ * Returns the roots and everything that depends on them, each after all objects that it depends on. Functions
+ * are found if PostgreSQL parsed their body when they were created (BEGIN ATOMIC), or by the types of their
+ * parameters and result.
  */
 export async function dependentsOf(
   sql: postgres.Sql,
@@ -103,7 +104,10 @@ export async function dependentsOf(
   return sql.unsafe<Dependent[]>(DEPENDENTS, [keys.join(' '), columns.join(' ')]);
 }
 
-/** The refusal of a migration that users' objects prevent, with the statements for a person to run before and after. */
+/**
+ * Returns the error of a migration that objects of users prevent, with the statements to run before and after
+ * it.
+ */
 export function dependentsError(theirs: readonly Dependent[]): UsageError {
   const lines = (when: string, statements: readonly string[]) =>
     statements.map((statement) => `${when} ${statement.trim().replace(/;$/, '')};`);

@@ -5,26 +5,26 @@ import { connect } from './connect.ts';
 import { isAway } from './connection-error.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
-/** The longest wait for the first answer, ms: through a pooler that has no connection left it would not end. */
+/** Timeout of the first response, in ms. A pooler without a free connection never responds. */
 const PATIENCE = 10_000;
 
-/** What poolers such as PgBouncer say of settings in a start packet that they do not pass on. */
+/** SQLSTATE with which poolers such as PgBouncer refuse session settings that they do not pass on. */
 const REFUSED = '08P01';
 
-/** Why a pooler is not used, and what to do. */
+/** Reason why a pooler is refused. */
 export const POOLER =
   'it does not pass on the settings of a session, as PostgreSQL does: it is a pooler, such as PgBouncer. The recorder needs sessions of its own, ' +
   'for time limits, locks, LISTEN and temporary tables';
 export const NAME_ITSELF = (variable: string) => `name PostgreSQL itself in ${variable}`;
 
-/** Whether an error is that of a pooler that refuses the settings of a session. */
+/** Returns whether a pooler refused the settings of a session. */
 export const isPoolers = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === REFUSED;
 
 /**
- * Asks a session that was opened with `sessionSettings('work')` for its settings: some poolers are told to drop in silence what they
- * do not know, and then no statement would have a limit of time.
- * @throws UsageError when there is a pooler between; whatever else the connection throws
+ * Verifies the settings of a session that was opened with `sessionSettings('work')`. Some poolers are
+ * configured to drop unknown settings silently. Then statements would have no timeout.
+ * @throws UsageError if there is a pooler in between, and the errors of the connection
  */
 export async function refusePooler(session: postgres.Sql, variable: string): Promise<void> {
   const problem = new UsageError([`${variable}: ${POOLER}: ${NAME_ITSELF(variable)}`]);
@@ -39,8 +39,9 @@ export async function refusePooler(session: postgres.Sql, variable: string): Pro
 }
 
 /**
- * {@link refusePooler} on a connection of its own. A server that is away, or gives no answer in time, is no pooler.
- * @throws UsageError when there is a pooler between; the server's error when it refuses the connection
+ * Runs {@link refusePooler} on a connection of its own. A server that is unavailable, or does not respond in
+ * time, is not taken for a pooler.
+ * @throws UsageError if there is a pooler in between, and the server's error if it refuses the connection
  */
 export async function refusePoolerAt(url: string, variable: string): Promise<void> {
   const session = connect(url, silenceOf('work'), {

@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 
 /**
- * Checks that the database can hold any text. Only UTF-8 can; in SQL_ASCII a text is bytes that are not checked.
- * @returns what is wrong and how to mend it, for a person; null: it is UTF-8
+ * Checks that the database can store any text. Only UTF-8 can; SQL_ASCII stores bytes without checking them.
+ * @returns the problem and its fix, or null if the encoding is UTF-8
  */
 export async function encodingProblem(sql: postgres.Sql): Promise<string | null> {
   const [row] = await sql<{ name: string; encoding: string }[]>`

@@ -10,17 +10,20 @@ import { NAME_ITSELF, POOLER } from './detect-pooler.ts';
 import { encodingProblem } from './encoding.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
-/** The oldest PostgreSQL that has what the recorder uses, as `server_version_num` has it. */
+/** Minimum version of PostgreSQL, as `server_version_num`. */
 const OLDEST = 150_000;
-/** Seconds for a connection. */
+/** Timeout of the connection, in s. */
 const PATIENCE = 5;
 
-/** The longest wait for the first answer, ms: of a server that is stalled a statement would be waited for longer. */
+/** Timeout of the checks, in ms. A stalled server would delay a statement for longer. */
 const LONGEST = 10_000;
-/** How sessions of the recorder are set up. */
+/** Session settings of the recorder. */
 const SETTINGS = sessionSettings('work');
 
-/** Examines a database of one's own: whether it lets the recorder in, is new enough, can hold any text, and may be written. */
+/**
+ * Checks a user's own database: whether the recorder can connect and write, and whether version and encoding
+ * are supported.
+ */
 export async function examineDatabase(url: string): Promise<Checked> {
   const sql = connect(url, silenceOf('work'), {
     max: 1,
@@ -50,7 +53,7 @@ export async function examineDatabase(url: string): Promise<Checked> {
   }
 }
 
-/** Returns a sentence for each setting by which sessions of this database have another time zone than UTC. */
+/** Returns a message for each setting that gives sessions of this database a time zone other than UTC. */
 async function otherTimeZones(sql: postgres.Sql, url: string): Promise<string[]> {
   const rows = await sql<{ role: string | null; zone: string }[]>`
     select r.rolname as role, split_part(c.setting, '=', 2) as zone
@@ -72,7 +75,10 @@ async function otherTimeZones(sql: postgres.Sql, url: string): Promise<string[]>
   );
 }
 
-/** The time zone of a session for which neither the database nor the role has one; null: it is UTC, or they have one. */
+/**
+ * Returns the time zone of a session for which neither the database nor the role sets one. Returns null if it
+ * is UTC, or if one of them sets it.
+ */
 async function unsetTimeZone(url: string): Promise<string | null> {
   const { TimeZone: _, ...settings } = SETTINGS;
   const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 1, connection: settings });
@@ -87,8 +93,8 @@ async function unsetTimeZone(url: string): Promise<string | null> {
 }
 
 /**
- * Begins to work with the database of `DATABASE_URL`. Where that is refused, it is examined.
- * @throws UsageError with what is wrong with the database, and what mends it; whatever else `begin` throws
+ * Runs `begin` with the database of `DATABASE_URL`. If that fails, checks the database for the cause.
+ * @throws UsageError with the problem of the database and its fix, and other errors of `begin`
  */
 export async function beginning<Begun>(url: string, begin: () => Promise<Begun>): Promise<Begun> {
   try {
@@ -147,13 +153,16 @@ interface Rights {
   readonly number: number;
   readonly version: string;
   readonly standby: boolean;
-  /** The limit of time that the session has: another one than it asked for, through a pooler that drops it. */
+  /**
+   * The statement timeout of the session. It differs from the requested one behind a pooler that drops
+   * settings.
+   */
   readonly timeout: string;
   readonly user: string;
   readonly database: string;
   readonly empty: boolean;
   readonly may_create: boolean;
-  /** To whom the record belongs, where the user has no part in that. */
+  /** The owner of the schema `recorder`, if the user is not a member of that role. */
   readonly owner: string | null;
   readonly reader: boolean;
 }

@@ -5,18 +5,19 @@ import type { Servers } from './servers.ts';
 type Answered = (error: Error | null) => void;
 
 /**
- * After this silence, ms, the system asks each second whether the server is still there, and gives the connection up after ten questions
- * without an answer. By itself it would begin after two hours, and only a statement that is sent notices earlier that nobody is there.
+ * Idle time before keepalive probes start, in ms. The system then probes each second, and closes the
+ * connection after ten unanswered probes. The system's default starts after two hours, and only a statement
+ * that is sent would detect the loss earlier.
  */
 const ASKED_AFTER = 10_000;
 
-/** Makes connections of `pg`. */
+/** Constructor of a `pg` client. */
 type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
 
 /**
- * A connection of `pg` as the URL wants it, given all that the driver would look for in the environment. Its loss never ends the
- * process: BullMQ opens connections without a listener for `error`, and Node throws such an event as an uncaught error. Statements on
- * the connection still fail.
+ * A `pg` client with the settings of the URL. It passes everything that the driver would otherwise read from
+ * the environment. Losing the connection never ends the process: BullMQ opens connections without a listener
+ * for `error`, and Node throws such an event as an uncaught error. Statements on the connection still fail.
  */
 class GuardedClient extends pg.Client {
   constructor({ said, tls }: Servers, config: pg.ClientConfig = {}) {
@@ -24,11 +25,11 @@ class GuardedClient extends pg.Client {
       ...config,
       ...said.places[0],
       user: said.user,
-      // A text that is empty would be looked for in the environment, and in a file.
+      // For an empty password the driver would read the environment and a password file.
       password: () => said.password,
       database: said.database,
       ...tls,
-      // Of a setting that is there twice the last one holds.
+      // If a setting is given twice, PostgreSQL uses the last one.
       options: `${said.options} ${config.options ?? ''}`.trim(),
       keepAlive: true,
       keepAliveInitialDelayMillis: ASKED_AFTER,
@@ -37,7 +38,9 @@ class GuardedClient extends pg.Client {
   }
 }
 
-/** Connections to the one of several servers that takes writes; `pg` itself knows of one server only. */
+/**
+ * Creates clients for the one of several servers that accepts writes. `pg` itself supports one server only.
+ */
 function clientOf(servers: Servers): ClientClass {
   return class extends GuardedClient {
     readonly #socket: Socket;
@@ -58,7 +61,7 @@ function clientOf(servers: Servers): ClientClass {
     }
 
     async #begin(): Promise<pg.Client> {
-      // Where it connects to, and the name that is compared with the certificate.
+      // Sets the host to connect to, and the name that the certificate must have.
       Object.assign(this, await servers.primary());
       servers.hold(this.#socket);
       return super.connect();
@@ -66,7 +69,10 @@ function clientOf(servers: Servers): ClientClass {
   };
 }
 
-/** The class of connections of `pg` to the server that takes writes. A lost connection fails its statements, and nothing else. */
+/**
+ * Returns a class of `pg` clients for the server that accepts writes. A lost connection fails its statements
+ * and nothing else.
+ */
 export const guardedClient = (servers: Servers): ClientClass =>
   servers.said.places.length > 1
     ? clientOf(servers)

@@ -5,9 +5,9 @@ import { sqlStateOf } from './sql-state.ts';
 const NOT_ALLOWED = '42501';
 
 /**
- * What tells a database from every other one: the number of the system that its server began with, which promotions keep, and its own
- * number there. A backup that was restored elsewhere is another database.
- * @returns null where it cannot be told: the database is away, or its user may not ask
+ * Returns an identifier of the database: the system identifier of its server, which promotions keep, and its
+ * OID. A backup that was restored elsewhere has another identifier.
+ * @returns null if the database is unavailable, or if its user lacks the right to read the identifier
  */
 export async function databaseIdentity(sql: postgres.Sql): Promise<string | null> {
   try {

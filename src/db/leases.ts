@@ -4,18 +4,19 @@ import { ormOf } from './orm.ts';
 import { targets } from './schema/bookkeeping.ts';
 
 /**
- * A run without a sign of life for so long, in seconds, loses its target to the next run. It counts from `clock_timestamp()`: a statement may
- * wait for longer, as for a migration, and by `now()`, which tells when it was sent, a run that lives would have lost its lease as it gets it.
+ * Time without a heartbeat after which a run loses its target to the next run, in s. It counts from
+ * `clock_timestamp()`: a statement may wait for longer, such as for a migration. `now()` is the start of the
+ * transaction, so a live run could receive a lease that has already expired.
  */
 export const LEASE_SECONDS = 6;
 
-/** The end of a lease that is renewed now. */
+/** SQL expression: the end of a lease that is renewed now. */
 export const leaseEnd = expression`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
 /**
- * Gives every run that held its target's lease when this transaction began a lease of full length. A change of tables holds up the
- * statements of all others, also those that keep leases: without this a run that lives could lose its target to whoever is served first.
- * A target that another statement has in hand is left to it.
+ * Extends every lease that was valid when this transaction started to its full length. A change of tables
+ * blocks all other statements, also those that renew leases. Without this, a live run could lose its target
+ * to the run whose statement is executed first. Targets whose row another statement has locked are skipped.
  */
 export async function renewLeases(sql: postgres.Sql): Promise<void> {
   await ormOf(sql).execute(expression`

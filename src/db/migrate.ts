@@ -19,31 +19,39 @@ import { inOneTransaction, together } from './transaction.ts';
 
 const FOLDER = fileURLToPath(packageFile('drizzle'));
 
-/** How a database is migrated. */
+/** Options of a migration. */
 export interface MigrateOptions {
-  /** Where the migrations are. Default: those of this version. */
+  /** Folder of the migrations. Default: those of this version. */
   readonly folder?: string;
-  /** Ends the migration at once, with nothing changed. */
+  /** Cancels the migration at once, with nothing changed. */
   readonly signal?: AbortSignal | undefined;
-  /** Maximum time of attempts that are blocked, in ms. Default: 110 s, so that all ends within two minutes. */
+  /**
+   * Maximum time of attempts that are blocked, in ms. Default: 110 s, so that the migration ends within two
+   * minutes.
+   */
   readonly timeout?: number;
-  /** Called with the sessions that block the migration, each time it gives way to whoever waits behind it. */
+  /**
+   * Called with the sessions that block the migration, each time the migration releases its locks for the
+   * sessions that wait for it.
+   */
   readonly blocked?: (sessions: readonly LockingSession[]) => void;
 }
 
-/** Pause between two attempts, in which the statements behind the migration are executed, ms. */
+/** Pause between two attempts, in which the statements that waited for the migration are executed, in ms. */
 const RETRY_PAUSE_MS = 1_500;
 const BLOCKED_TIMEOUT_MS = 110_000;
 const MAX_DEADLOCKS = 5;
 
 /**
- * Brings a database to this version's schema: migrations in order, then views and functions, then the reader's rights; in
- * one transaction, so that a migrator that is killed leaves the database as it was. Safe to run by many at once, and while others record.
- * It waits for a lock for two seconds only, and then gives way, so that others are never queued behind it for long.
- * @returns what a person should know of it, in sentences
- * @throws UsageError when the database is not UTF-8, or it holds a migration that this version does not know, or lacks an
- * earlier one, or where something of the user's stands in the way of a view or a function; TemporaryError that names the sessions which
- * blocked it for two minutes; Interrupted when the signal aborted
+ * Migrates a database to this version's schema: migrations in order, then views and functions, then the
+ * reader's rights. All of it is one transaction, so a killed migrator leaves the database unchanged. Many
+ * processes may run it at once, and while others record. It waits for a lock for 2 s only and then releases
+ * its own, so that others are not queued behind it for long.
+ * @returns messages for the operator
+ * @throws UsageError if the database is not UTF-8, has a migration that this version does not know, or lacks
+ * an earlier one, or if an object of a user prevents a view or a function
+ * @throws TemporaryError with the blocking sessions, if they blocked the migration for two minutes
+ * @throws Interrupted if the signal aborted
  */
 export async function migrateDatabase(
   url: string,
@@ -77,7 +85,10 @@ export async function migrateDatabase(
 }
 
 const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? error.code : null);
-/** Where processes of an earlier version go on recording, a statement of theirs and the migration may wait for each other. */
+/**
+ * While processes of an earlier version record, one of their statements and the migration may wait for each
+ * other.
+ */
 const isDeadlock = (error: unknown) => codeOf(error) === '40P01';
 const isLockTimeout = (error: unknown) => codeOf(error) === '55P03';
 
@@ -96,7 +107,7 @@ async function backendOf(sql: postgres.Sql): Promise<number> {
   return row?.pid ?? 0;
 }
 
-/** Creates the locks of the migration and of commits, where the database can be migrated. */
+/** Creates the lock rows of the migration and of commits, if the database can be migrated. */
 async function createLocks(url: string): Promise<void> {
   const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 1 });
   try {
@@ -136,8 +147,9 @@ async function migrateAtOnce(
 }
 
 /**
- * What Drizzle's migrator does, within our transaction: its own would be committed before the views are made.
- * @returns the statements that are for after the views ({@link AFTER_VIEWS})
+ * Applies the pending migrations as Drizzle's migrator does, but within our transaction. Drizzle's own
+ * transaction would be committed before the views are created.
+ * @returns the statements to run after the views ({@link AFTER_VIEWS})
  */
 async function applyMigrations(sql: postgres.Sql, reporting: Reporting, folder: string): Promise<string[]> {
   await sql.unsafe(`create schema if not exists drizzle;
@@ -148,7 +160,7 @@ async function applyMigrations(sql: postgres.Sql, reporting: Reporting, folder: 
     const isLater = (statement: string) => statement.trimStart().startsWith(AFTER_VIEWS);
     later.push(...migration.sql.filter(isLater));
     const statements = migration.sql.filter((statement) => !isLater(statement));
-    // Nothing can stand upon tables that are only made now.
+    // No user's object can depend on tables that this transaction creates.
     if (applied.length === 0) await sql.unsafe(together(statements));
     else for (const statement of statements) await reporting.changeTable(statement);
     await sql`
@@ -158,11 +170,14 @@ async function applyMigrations(sql: postgres.Sql, reporting: Reporting, folder: 
 }
 
 /**
- * So begins a statement of a migration that is run once the views are as this version wants them: it drops what they read before.
+ * Prefix of a statement of a migration that runs after the views of this version exist. Such a statement
+ * drops what the earlier views read.
  */
 const AFTER_VIEWS = '-- After the views:';
 
-/** Whether the database is UTF-8, and it has exactly this version's migrations. @returns what is wrong, for a person */
+/**
+ * Checks that the database is UTF-8 and has exactly this version's migrations. @returns the problem, or null
+ */
 export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
   const unusable = await encodingProblem(sql);
   if (unusable) return unusable;
@@ -174,7 +189,7 @@ export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
   return missing > 0 ? `the database lacks ${missing} migration(s): run "chain-recorder migrate"` : null;
 }
 
-/** How many of this version's migrations a database lacks. */
+/** Returns the number of this version's migrations that a database lacks. */
 export async function pendingMigrations(sql: postgres.Sql): Promise<number> {
   const known = readMigrationFiles({ migrationsFolder: FOLDER });
   return Math.max(0, known.length - (await appliedMigrations(sql)).length);
@@ -190,8 +205,9 @@ async function appliedMigrations(sql: postgres.Sql): Promise<string[]> {
 }
 
 /**
- * Drizzle skips a migration that is older than the last one it applied; such a history is refused instead.
- * @returns how many of this version's migrations the database lacks
+ * Refuses a history of migrations that is not a prefix of this version's. Drizzle would skip a migration that
+ * is older than the last one it applied.
+ * @returns the number of this version's migrations that the database lacks
  */
 async function refuseStrangeHistory(sql: postgres.Sql, folder: string): Promise<number> {
   const known = readMigrationFiles({ migrationsFolder: folder });

@@ -5,10 +5,11 @@ import { driverSocket } from './postgres-workarounds/driver-socket.ts';
 import type { Servers } from './servers.ts';
 
 /**
- * Opens a client of postgres.js. The driver reads neither URL nor environment: all that it would look for there is given to it.
+ * Opens a client of postgres.js. The driver reads neither URL nor environment: it gets every setting that it
+ * would read there.
  * @param silence see {@link driverSocket}
- * @param server which of the servers is connected to
- * @param options with `fetch_types: false` arrays are left as texts
+ * @param server selects the server to connect to
+ * @param options with `fetch_types: false` arrays are returned as texts
  */
 export function openDriver(
   { said, tls }: Pick<Servers, 'said' | 'tls'>,
@@ -16,15 +17,17 @@ export function openDriver(
   server: Pick<Servers, 'primary' | 'hold'>,
   options: postgres.Options<Record<string, never>>,
 ): postgres.Sql {
-  // The driver's types do not know `socket`. Its own way to encrypt compares the certificate of an address with `localhost`.
+  // The driver's types lack the option `socket`. Its own TLS would compare the certificate of an IP address
+  // with `localhost`.
   const withSocket = {
     ...options,
-    // `socket` connects. These are for the words of the driver's errors, and so that it looks for no others.
+    // `socket` connects. The driver uses these settings for its error messages only; without them it would
+    // read the environment.
     host: HOST,
     port: said.places[0].port,
     path: placeText(said.places[0]),
     user: said.user,
-    // A text that is empty would be looked for there.
+    // For an empty text the driver would read the environment.
     password: said.password || (() => ''),
     database: said.database,
     ssl: false,

@@ -7,23 +7,27 @@ const dialect = new PgDialect();
 
 class OwnSession extends PostgresJsSession<postgres.Sql, Record<string, never>, Record<string, never>> {}
 
-/** Drizzle's session with the driver's errors as they are: Drizzle's own repeat the statement and its parameters, and hide the code. */
+/**
+ * Drizzle's session with the original errors of the driver. Drizzle's own errors repeat the statement and its
+ * parameters, and hide the code.
+ */
 class Session extends OwnSession {
   override prepareQuery(...[query, fields, name, ...others]: Parameters<OwnSession['prepareQuery']>) {
-    // Each connection parses and plans a statement once, as those of postgres.js itself.
+    // Each connection parses and plans a statement once, like the statements of postgres.js itself.
     return Object.assign(super.prepareQuery(query, fields, name ?? '', ...others), {
       queryWithCache: <T>(_text: string, _params: unknown[], run: () => Promise<T>) => run(),
     });
   }
 }
 
-/** The tables of the recorder in a database. */
+/** The recorder's tables in a database. */
 export type Orm = PostgresJsDatabase<Record<string, never>>;
 
 const opened = new WeakMap<postgres.Sql, Orm>();
 
 /**
- * Drizzle on the connections of a client. `drizzle()` itself would change how the client reads times.
+ * Returns Drizzle on the connections of a client. `drizzle()` itself would change how the client parses
+ * times.
  */
 export function ormOf(sql: postgres.Sql): Orm {
   const before = opened.get(sql);
@@ -33,7 +37,7 @@ export function ormOf(sql: postgres.Sql): Orm {
   return orm;
 }
 
-/** The quoted name of a table, for statements that are generated as text. */
+/** Returns the quoted name of a table, for statements that are generated as text. */
 export function tableText(table: PgTable): string {
   const { schema } = getTableConfig(table);
   const name = dialect.escapeName(getTableName(table));

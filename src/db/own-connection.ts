@@ -3,14 +3,14 @@ import { guardedClient } from './guarded-client.ts';
 import { serversOf } from './servers.ts';
 import { sessionConfig } from './session.ts';
 
-/** How long a server may take to see a connection end, ms; then it is cut. */
+/** Timeout of closing a connection, in ms. After it the socket is destroyed. */
 const LAST_WORDS = 2_000;
 
 /**
- * Works on a connection of its own, which ends with the work. What it has not committed by then is undone.
+ * Runs `work` on a connection of its own, which is closed afterwards. Uncommitted changes are rolled back.
  * @param settings of its session (`sessionSettings`)
- * @param signal cuts the connection, and with it the statement that is under way
- * @throws when the connection is lost: every statement on it fails
+ * @param signal closes the connection, and with it the running statement
+ * @throws the error of the lost connection: every statement on it fails
  */
 export async function onOwnConnection<T>(
   url: string,
@@ -24,18 +24,19 @@ export async function onOwnConnection<T>(
     ...sessionConfig(settings),
     connectionTimeoutMillis: 10_000,
   });
-  // `end` alone would wait for the statement that is under way.
+  // `end` alone would wait for the running statement.
   const cut = () => client.connection.stream.destroy();
   signal.throwIfAborted();
   signal.addEventListener('abort', cut, { once: true });
   try {
     await client.connect();
-    // While the servers are asked which of them takes writes there was nothing to cut yet.
+    // While the primary was being determined there was no socket to destroy.
     signal.throwIfAborted();
     return await work(client);
   } finally {
     signal.removeEventListener('abort', cut);
-    // The driver waits for the server's end as long as the system has hope for a server that vanished.
+    // The driver waits until the server closes the connection. If the server vanished, that would take until
+    // the system's TCP timeout.
     const cutting = setTimeout(cut, LAST_WORDS);
     await client.end().catch(() => {});
     clearTimeout(cutting);

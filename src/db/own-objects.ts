@@ -3,13 +3,13 @@ import { type Declared, signature } from './declared.ts';
 import { READER } from './question-functions.ts';
 import { attempt } from './transaction.ts';
 
-/** An object of the recorder's own, and the statement that creates it. */
+/** A constraint, index, default, NOT NULL or right of the recorder, and the statement that creates it. */
 interface OwnObject {
   readonly name: string;
   readonly statement: string;
 }
 
-/** The constraints, indexes, defaults and NOT NULL of the recorder's tables. */
+/** SQL query: the existing constraints, indexes, defaults and NOT NULL of the recorder's tables. */
 const STANDING = `
   select format('constraint %s on recorder.%I', k.conname, c.relname) as name,
     format('alter table recorder.%I add constraint %I %s', c.relname, k.conname, pg_get_constraintdef(k.oid)) as statement
@@ -30,14 +30,14 @@ const STANDING = `
   from pg_attribute a join pg_class c on c.oid = a.attrelid
   where c.relnamespace = 'recorder'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and a.attnotnull and not a.attisdropped`;
 
-/** Stores what the tables have after a migration. */
+/** Stores the list of the tables' own objects after a migration. */
 export async function noteOwnObjects(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`delete from recorder.own_objects;
     insert into recorder.own_objects (name, statement) select name, statement from (${STANDING}) s`);
 }
 
 /**
- * What the recorder's tables and the reader's rights lack of what the last migration left.
+ * Returns the objects and the reader's rights that were there after the last migration and are missing now.
  * Returns nothing for a database that was never migrated.
  */
 export async function missingObjects(
@@ -54,12 +54,13 @@ export async function missingObjects(
   return [...objects, ...(await missingRights(sql, declared))];
 }
 
-/** The rights that the reader lacks on the schema, the views and the functions of `reporting`. */
+/** Returns the rights that the reader lacks on the schema, the views and the functions of `reporting`. */
 async function missingRights(
   sql: postgres.Sql,
   declared: readonly Declared[],
 ): Promise<readonly OwnObject[]> {
-  // By kind: servers before PostgreSQL 16 raise an error for a signature where they parse the name of a view.
+  // Separate lists by kind: before PostgreSQL 16, parsing a function's signature as the name of a view raises
+  // an error.
   const named = (kind: Declared['kind']) =>
     sql.json(declared.filter((one) => one.kind === kind).map((one) => `reporting.${signature(one)}`));
   return sql<OwnObject[]>`
@@ -79,7 +80,7 @@ async function missingRights(
     ) missing order by place, what`;
 }
 
-/** Restores what is missing. Returns what could not be restored, and why, in sentences. */
+/** Restores missing objects. Returns a message for each one that could not be restored, with the reason. */
 export async function restoreOwnObjects(sql: postgres.Sql, declared: readonly Declared[]): Promise<string[]> {
   const told: string[] = [];
   for (const { name, statement } of await missingObjects(sql, declared)) {

@@ -3,8 +3,8 @@ import { constants, setPriority } from 'node:os';
 import type postgres from 'postgres';
 
 /**
- * Gives a session of the embedded server less of a processor that others want too, so that recording goes before reading. What a
- * system does not allow stays as it was.
+ * Lowers the CPU priority of a session of the embedded server, so that recording takes precedence over
+ * reading. If the system does not allow it, the priority is unchanged.
  * @param session a client of one connection
  */
 export async function yieldToOthers(session: postgres.Sql): Promise<void> {
@@ -12,10 +12,13 @@ export async function yieldToOthers(session: postgres.Sql): Promise<void> {
   try {
     if (row && isPostgres(row.pid)) setPriority(row.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // The session ended, or its process is another user's: it is read as fast as ever.
+    // The session ended, or its process belongs to another user: it keeps its priority.
   }
 }
 
-/** Another recorder may have restarted the server in its own PID namespace: then the number is of another process here. */
+/**
+ * Another recorder may have restarted the server in its own PID namespace. Then the PID belongs to another
+ * process here.
+ */
 const isPostgres = (pid: number) =>
   process.platform !== 'linux' || readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres';

@@ -5,13 +5,14 @@ import { attempt } from './transaction.ts';
 /** The role that runs every statement a user wrote. */
 export const READER = 'recorder_reader';
 
-/** The schema of the functions. It is no part of `reporting`: nobody asks by them but the recorder. */
+/** The schema of the functions. It is not part of `reporting`, because only the recorder calls them. */
 export const QUESTION_SCHEMA = 'recorder_question';
 
 /**
- * The functions that a user's statement runs in. They belong to `recorder_reader` and are SECURITY DEFINER: inside such a
- * function PostgreSQL refuses every way back to the role that logged in (`set role none`, `set_config('role', …)` inside a
- * query). They stand in the database because a replica takes no functions of a session.
+ * The functions that run a user's statement. They belong to `recorder_reader` and are SECURITY DEFINER:
+ * inside such a function PostgreSQL refuses every way back to the role that logged in (`set role none`,
+ * `set_config('role', …)` inside a query). They are stored in the database because a session of a replica
+ * cannot create functions.
  */
 const FUNCTIONS = `
 create function ${QUESTION_SCHEMA}.open_answer(question text) returns void language plpgsql security definer as $$
@@ -48,14 +49,14 @@ begin
 end $$;
 revoke execute on all functions in schema ${QUESTION_SCHEMA} from public`;
 
-/** Whether the functions are there, as this version has them, and belong to the reader. */
+/** SQL query: whether the functions of this version exist and belong to the reader. */
 const SOUND = `
   select count(*) = 2 and bool_and(p.prosecdef and p.proowner = (select oid from pg_roles where rolname = '${READER}')) as sound,
     string_agg(p.prosrc, '' order by p.proname) as text
   from pg_proc p where p.pronamespace = to_regnamespace('${QUESTION_SCHEMA}')`;
 
 const BODIES = [...FUNCTIONS.matchAll(/\$\$([\s\S]*?)\$\$/g)].map(([, body]) => body);
-/** As {@link SOUND} puts them together: by name. */
+/** The bodies in the order of {@link SOUND}: by name. */
 const TEXT = BODIES.toReversed().join('');
 
 interface Found extends postgres.Row {
@@ -64,8 +65,8 @@ interface Found extends postgres.Row {
 }
 
 /**
- * Makes the functions, within the transaction of a migration. A user that may not become `recorder_reader` cannot: the
- * database is used all the same, and who asks is told what is missing.
+ * Creates the functions, within the transaction of a migration. A user that cannot become `recorder_reader`
+ * cannot create them. The database is usable anyway, and queries of users report what is missing.
  */
 export async function makeQuestionFunctions(sql: postgres.Sql): Promise<void> {
   const [found] = await sql.unsafe<Found[]>(SOUND);
@@ -85,8 +86,9 @@ export async function makeQuestionFunctions(sql: postgres.Sql): Promise<void> {
 type Run = <Row extends postgres.Row>(text: string) => Promise<readonly Row[]>;
 
 /**
- * Holds that the functions are there and are the reader's: those of another owner would have that owner's rights.
- * @throws UsageError when they are missing
+ * Verifies that the functions exist and belong to the reader. Functions of another owner would run with that
+ * owner's rights.
+ * @throws UsageError if they are missing
  */
 export async function holdQuestionFunctions(run: Run): Promise<void> {
   const [found] = await run<Found>(SOUND);
