@@ -7,10 +7,13 @@ import { yieldToOthers } from './process-priority.ts';
 import { holdQuestionFunctions, READER } from './question-functions.ts';
 import { sessionSettings } from './session.ts';
 
-/** The most rows of a block, and the number of characters after which a block ends. So the memory in use is bounded. */
+/**
+ * Maximum number of rows of a block, and of characters after which a block ends. They bound the memory of an
+ * answer.
+ */
 const ROWS_AT_ONCE = 1_000;
 const BYTES_AT_ONCE = 1_000_000;
-/** The longest row, in characters. */
+/** Maximum length of a row, in characters. */
 const LONGEST_ROW = 64_000_000;
 const LONGEST_ROW_BESIDE = 4_000_000;
 
@@ -20,51 +23,55 @@ export type RowForm = 'values' | 'object';
 /** A column of an answer. */
 export interface AnswerColumn {
   readonly name: string;
-  /** What all of its texts are; times of timestamptz are in UTC. */
+  /** Common kind of its values. Times of timestamptz are in UTC. */
   readonly kind: 'number' | 'time' | 'text';
-  /** The number of its type in pg_type. */
+  /** OID of its type in pg_type. */
   readonly type: number;
 }
 
-/** The answer to a question, before its rows are read. */
+/** The result of a query, before its rows are read. */
 export interface Answer {
   readonly columns: readonly AnswerColumn[];
-  /** The rows, each as one JSON text, in blocks. A block is fetched when the reader asks for it. Can be read only once. */
+  /**
+   * Returns the rows in blocks, each row as one JSON text. A block is fetched when the reader requests it.
+   * Can be read only once.
+   */
   rows(form: RowForm): AsyncGenerator<readonly string[]>;
 }
 
-/** The options of a question. */
+/** Options of a query. */
 export interface AskOptions {
-  /** The longest that the server may work on one block of rows; ms. */
+  /** Timeout of the server's work on one block of rows, in ms. */
   readonly timeout: number;
-  /** Names without a schema show what was known at this moment, as PostgreSQL reads it; null: now. */
+  /**
+   * Names without a schema show the record as of this moment, in a format that PostgreSQL parses; null for
+   * now.
+   */
   readonly asOf: string | null;
-  /** Cancels the question. */
+  /** Cancels the query. */
   readonly signal: AbortSignal;
-  /** It is asked beside the recording: it gets one core, and its rows are shorter. */
+  /** The query runs beside the recording: it gets one core, and its rows must be shorter. */
   readonly beside?: boolean;
-  /** It yields its processor to who records; only of the embedded server. */
+  /** Lowers the CPU priority of its session below that of recording; only for the embedded server. */
   readonly yields?: boolean;
 }
 
-/** What PostgreSQL says of a question that it does not answer. */
+/** The reason why PostgreSQL refused a query. */
 export interface Refusal {
   readonly said: string;
   readonly hint: string | null;
-  /** The character of the question that it is about, counted from 1; null: it is about none. */
+  /** Position of the error in the query, in characters from 1; null if the error has none. */
   readonly position: number | null;
 }
 
 /**
  * Runs one statement that a user wrote, as `recorder_reader`, in a read-only transaction that is rolled back.
- *
- * The statement runs inside functions that belong to `recorder_reader` (`question-functions.ts`). They open a cursor, which
- * accepts only a query: no DO block, no COPY, no second statement.
- *
+ * The statement runs inside functions that belong to `recorder_reader` (`question-functions.ts`). They open a
+ * cursor, which accepts only a query: no DO block, no COPY, no second statement.
  * @param url the database; its user must be a superuser or a member of `recorder_reader`
  * @param read receives the answer; its rows can be read until `read` returns
- * @throws UsageError when the statement is wrong or not allowed, or the user may not become `recorder_reader`; the signal's
- * reason when it aborted
+ * @throws UsageError if the statement is invalid or not allowed, or the user may not become `recorder_reader`
+ * @throws the reason of the signal if it aborted
  */
 export async function askAsReader<T>(
   url: string,
@@ -80,7 +87,8 @@ export async function askAsReader<T>(
       ...sessionSettings('query', 'reporting'),
       role: READER,
       statement_timeout: timeout,
-      // A statement whose client has gone ends after this time, ms.
+      // Interval in which the server detects that its client has disconnected, and cancels the statement; in
+      // ms.
       client_connection_check_interval: '250',
       ...(beside ? { max_parallel_workers_per_gather: '0' } : {}),
     },
@@ -128,7 +136,7 @@ export async function askAsReader<T>(
       },
     });
   } catch (error) {
-    // PostgreSQL tells of one that was cancelled as of one that took too long.
+    // PostgreSQL reports a cancelled statement and a timeout with the same code.
     if (signal.aborted) throw signal.reason;
     throw refused(error, timeout) ?? error;
   } finally {
@@ -138,14 +146,15 @@ export async function askAsReader<T>(
 }
 
 /**
- * The driver sends a text without values as a simple query, which may be several statements, `set role none` among them. Of an
- * extended query PostgreSQL refuses several before it runs any. The driver's types do not know `simple`.
+ * Sends a statement with the extended protocol. The driver sends a text without values as a simple query,
+ * which may contain several statements, such as `set role none`. In an extended query PostgreSQL refuses
+ * several statements before it runs any. The driver's types lack `simple`.
  */
 const ONE_STATEMENT = { prepare: false, simple: false };
 
-/** The types int8, int2, int4, float4, float8 and numeric, by their numbers in pg_type, which never change. */
+/** The OIDs of int8, int2, int4, float4, float8 and numeric in pg_type, which never change. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700]);
-/** The types date, timestamp and timestamptz. */
+/** The OIDs of date, timestamp and timestamptz. */
 const TIMES: ReadonlySet<number> = new Set([1082, 1114, 1184]);
 
 function kindOf(type: number): AnswerColumn['kind'] {
@@ -158,9 +167,9 @@ const AS_VIEW = 'create temporary view "the question" as ';
 type Run = <Row extends postgres.Row>(text: string, values?: string[]) => Promise<readonly Row[]>;
 
 /**
- * Makes a temporary view for each name in the question that has a function `reporting.NAME_as_of`. The view shows the rows
- * at the given moment.
- * @throws UsageError when the question reads anything else of `reporting`
+ * Creates a temporary view for each name in the query that has a function `reporting.NAME_as_of`. The view
+ * shows the rows at the given moment.
+ * @throws UsageError if the query reads another object of `reporting`
  */
 async function narrowNames(run: Run, question: string, asOf: string): Promise<void> {
   const functions = await run<{ name: string }>(
@@ -197,7 +206,10 @@ async function narrowNames(run: Run, question: string, asOf: string): Promise<vo
   if (problems.length > 0) throw new UsageError(problems);
 }
 
-/** The error to report when the user may not become the reader, or cannot prepare the session; null for any other error. */
+/**
+ * Returns the error to report if the user may not become the reader, or the session cannot be prepared; null
+ * for any other error.
+ */
 function becoming(error: unknown): UsageError | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message } = error;
@@ -209,7 +221,7 @@ function becoming(error: unknown): UsageError | null {
   return null;
 }
 
-/** The error to report when temporary views cannot be made; null for any other error. */
+/** Returns the error to report if temporary views cannot be created; null for any other error. */
 function narrowing(error: unknown): UsageError | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message } = error;
@@ -222,7 +234,10 @@ function narrowing(error: unknown): UsageError | null {
   return null;
 }
 
-/** What PostgreSQL, or the rule of who may ask, says in an error of {@link askAsReader}; null: it is another error. */
+/**
+ * Returns the reason in an error of {@link askAsReader} from PostgreSQL or from the rules of access; null for
+ * any other error.
+ */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Error && error.cause instanceof postgres.PostgresError) {
     const { code, message, hint = null, position } = error.cause;
@@ -237,10 +252,16 @@ export function refusalOf(error: unknown): Refusal | null {
 const CANCELLED = '57014';
 const SEVERAL = 'one statement is asked at a time: leave out what stands behind the first ";"';
 
-/** Whether PostgreSQL refuses several statements. Of one that is wrong it says where. */
+/**
+ * Returns whether PostgreSQL refused several statements. The error of a single invalid statement has a
+ * position.
+ */
 const isSeveral = ({ code, position }: postgres.PostgresError) => code === '42601' && !position;
 
-/** The error to report when a statement is wrong, is not allowed or took too long; null when it is not of PostgreSQL. */
+/**
+ * Returns the error to report if a statement is invalid, not allowed or timed out; null if it is not an error
+ * of PostgreSQL.
+ */
 function refused(error: unknown, timeout: number): Error | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message, hint, position } = error;
@@ -250,6 +271,6 @@ function refused(error: unknown, timeout: number): Error | null {
   if (isSeveral(error)) return new UsageError([`query: ${SEVERAL}`], cause);
   const at = position ? `, at character ${position}` : '';
   const text = `query: ${message}${at}${hint ? `; ${hint}` : ''}`;
-  // Wrong syntax and names, missing rights, writes in a read-only transaction, and what PostgreSQL does not support.
+  // Invalid syntax or names, missing rights, writes in a read-only transaction, and unsupported features.
   return /^(42|25|0A|22023)/.test(code) ? new UsageError([text], cause) : new Error(text, cause);
 }

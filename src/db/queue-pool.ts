@@ -5,11 +5,17 @@ import { guardedClient } from './guarded-client.ts';
 import { serversOf } from './servers.ts';
 import { sessionConfig, sessionSettings } from './session.ts';
 
-/** A failed connection is reported after this pause, ms: BullMQ's workers try again at once, thousands of times a minute. */
+/**
+ * Delay before a failed connection is reported, in ms. BullMQ's workers retry at once, thousands of times a
+ * minute.
+ */
 const PAUSE = 2_000;
-/** Connections: one for each of the two workers to listen on, the others for the statements of queues and workers. */
+/**
+ * Maximum number of connections: each of the two workers listens on one; the others run the statements of
+ * queues and workers.
+ */
 const MOST = 6;
-/** A statement without an answer for so long has lost its server, ms. */
+/** Timeout of a statement without an answer, in ms. */
 const SILENCE = 20_000;
 
 type Connected = (
@@ -36,15 +42,15 @@ class QueuePool extends pg.Pool {
 }
 
 /**
- * Cuts a connection that gives a statement no answer. One that only listens may be silent as long as it likes. The driver's own
- * `query_timeout` gives up the statement and keeps the connection: nothing that is asked on it then is ever sent, and a worker
- * that wanted to listen takes no job any more.
+ * Closes a connection that does not answer a statement. A connection that only listens may be silent without
+ * limit. The driver's own `query_timeout` gives up the statement and keeps the connection. Later statements
+ * on it are never sent, and a worker that was about to listen takes no more jobs.
  */
 function cutUnanswered({ connection }: pg.PoolClient, silence: number): void {
   const { stream } = connection;
   if (!(stream instanceof Socket)) return;
   let answered = stream.bytesWritten;
-  // Before the driver, which then sends the next statement.
+  // Runs before the driver's listener, which then sends the next statement.
   connection.prependListener('readyForQuery', () => {
     answered = stream.bytesWritten;
   });
@@ -54,10 +60,10 @@ function cutUnanswered({ connection }: pg.PoolClient, silence: number): void {
 }
 
 /**
- * The connections of a queue in PostgreSQL, shared by all queues and workers of the process.
- * @param schema where BullMQ's tables are
- * @param onError called when a connection breaks while it is not in use
- * @param silence how long a statement may have no answer, ms; then its connection is cut
+ * Opens the connections of a queue in PostgreSQL, shared by all queues and workers of the process.
+ * @param schema the schema of BullMQ's tables
+ * @param onError called if an idle connection breaks
+ * @param silence timeout of a statement without an answer, in ms; then its connection is closed
  */
 export function openQueuePool(
   url: string,

@@ -7,35 +7,45 @@ import type { Replica } from './replica.ts';
 import { Turns } from './semaphore.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
-/** How much is read at once. */
+/** Limits of concurrent reads. */
 export interface ReadLimits {
-  /** Reads at once: each has a connection. */
+  /** Maximum number of concurrent reads. Each has a connection. */
   readonly atOnce: number;
-  /** Reads that may wait for a connection. */
+  /** Maximum number of reads that wait for a connection. */
   readonly waiting: number;
-  /** How long a read may wait, ms. */
+  /** Maximum wait of a read, in ms. */
   readonly patience: number;
-  /** Who reads yields its processor to who records. Only of the embedded server: its processes are of this machine. */
+  /**
+   * Lowers the CPU priority of reads below that of recording. Only for the embedded server, whose processes
+   * run on this machine.
+   */
   readonly yields: boolean;
 }
 
 const LIMITS: ReadLimits = { atOnce: 4, waiting: 100, patience: 5_000, yields: false };
 
-/** Questions of users at once, beside the reads, and those that may wait. Each has a session of its own. */
+/**
+ * Maximum number of concurrent queries of users, in addition to the reads, and of queries that wait. Each has
+ * a session of its own.
+ */
 const QUESTIONS = { atOnce: 2, waiting: 10 };
 
-/** A question that a user wrote. */
+/** A query that a user wrote. */
 export interface UsersQuestion {
   readonly text: string;
-  /** Names without a schema show what was known at this moment, as PostgreSQL reads it; null: now. */
+  /**
+   * Names without a schema show the record as of this moment, in a format that PostgreSQL parses; null for
+   * now.
+   */
   readonly asOf: string | null;
-  /** The longest that a block of its rows may take, ms. */
+  /** Timeout of one block of its rows, in ms. */
   readonly timeout: number;
 }
 
 /**
- * What pages and the API read goes through here, so that it never delays the recording: few connections of its own, which can
- * only read, one core a statement, a limit of time for each statement, and a limit of how many reads wait.
+ * Limits the reads of pages and the API so that they never delay the recording. They have few connections of
+ * their own, which can only read. Each statement has one core and a timeout; the number of waiting reads is
+ * limited.
  */
 export class ReadGate {
   readonly #url: string;
@@ -46,9 +56,9 @@ export class ReadGate {
   readonly #questions: Turns<number>;
 
   /**
-   * Connections are made when they are needed.
+   * Connections are opened when they are needed.
    * @param url postgres://…, as in DATABASE_URL
-   * @param replica what is read in its place; null: it is read itself
+   * @param replica read instead of the primary; null to read the primary
    */
   constructor(url: string, limits: Partial<ReadLimits> = {}, replica: Replica | null = null) {
     const { atOnce, waiting, patience, yields } = { ...LIMITS, ...limits };
@@ -62,17 +72,22 @@ export class ReadGate {
   }
 
   /**
-   * Runs `work` with a connection that nobody else uses meanwhile. What `work` asks is cancelled when `signal` aborts.
-   * @param work must not use the connection after it has ended
-   * @throws ReadsBusy when too many reads wait, or this one waited too long; ReplicaAway; the signal's reason when it aborted
+   * Runs `work` with a connection that nothing else uses at the same time. Its statements are cancelled if
+   * `signal` aborts.
+   * @param work must not use the connection after its promise has settled
+   * @throws ReadsBusy if too many reads wait, or this one waited too long
+   * @throws ReplicaAway if the replica is unavailable
+   * @throws the reason of the signal if it aborted
    */
   async read<T>(work: (sql: postgres.Sql) => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.#reads.take((place) => this.#explained(this.#replica, () => place.use(work, signal)), signal);
   }
 
   /**
-   * Asks what a user wrote, as {@link askAsReader} does. Few questions are asked at once, each on one core.
-   * @throws ReadsBusy when too many questions wait, or this one waited too long; ReplicaAway; what `askAsReader` throws
+   * Runs a user's query, as {@link askAsReader} does. Few queries run at once, each on one core.
+   * @throws ReadsBusy if too many queries wait, or this one waited too long
+   * @throws ReplicaAway if the replica is unavailable
+   * @throws the errors of `askAsReader`
    */
   async ask<T>(
     { text, asOf, timeout }: UsersQuestion,
@@ -80,7 +95,7 @@ export class ReadGate {
     signal: AbortSignal,
   ): Promise<T> {
     const options = { asOf, timeout, signal, beside: true, yields: this.#yields };
-    // What was known at a past moment is asked by temporary views, which no replica has.
+    // Queries of a past moment need temporary views, which a replica cannot create.
     const replica = asOf === null ? this.#replica : null;
     const asked = () => askAsReader(replica?.url ?? this.#url, text, options, read);
     return this.#questions.take(() => this.#explained(replica, asked), signal);
@@ -96,13 +111,13 @@ export class ReadGate {
     }
   }
 
-  /** Ends all connections; what still runs is cancelled. */
+  /** Closes all connections; running statements are cancelled. */
   async close(): Promise<void> {
     await Promise.all(this.#places.map((place) => place.close()));
   }
 }
 
-/** A connection for reading, or where one will be made. */
+/** A connection for reads, opened at its first use. */
 class Place {
   readonly #url: string;
   readonly #yields: boolean;
@@ -117,12 +132,13 @@ class Place {
     signal.throwIfAborted();
     this.#client ??= open(this.#url);
     const client = this.#client;
-    // Each time: the driver makes a new connection when it was silent for a while.
+    // At each use, because the driver replaces a connection that was idle for a while.
     const done = this.#yields ? yieldToOthers(client).then(() => work(client)) : work(client);
     let abort = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = () => {
-        // The server cancels what a closed connection has asked. postgres.js's own `cancel()` can hit the statement after it.
+        // The server cancels the statement of a closed connection. postgres.js's own `cancel()` can hit the
+        // statement after it.
         void this.close();
         reject(signal.reason);
       };
@@ -132,7 +148,7 @@ class Place {
       return await Promise.race([done, aborted]);
     } finally {
       signal.removeEventListener('abort', abort);
-      done.catch(() => {}); // after an abort nobody waits for it
+      done.catch(() => {}); // nothing awaits it after an abort
     }
   }
 
@@ -149,9 +165,10 @@ function open(url: string): postgres.Sql {
     max: 1,
     connection: {
       ...sessionSettings('reader'),
-      // The API tells intervals as durations, and takes them so as filters.
+      // The API returns intervals as ISO 8601 durations, and accepts them as filters.
       IntervalStyle: 'iso_8601',
-      // A statement whose client has gone ends after this time, ms.
+      // Interval in which the server detects that its client has disconnected, and cancels the statement; in
+      // ms.
       client_connection_check_interval: '250',
       max_parallel_workers_per_gather: '0',
     },

@@ -4,7 +4,10 @@ import { packageFile } from '../lib/package-file.ts';
 
 const READER = packageFile('drizzle/reader.sql');
 
-/** Makes the role `recorder_reader` where the server has none. @throws when it is missing and this user may not make it */
+/**
+ * Creates the role `recorder_reader` if it is missing. @throws the error of PostgreSQL if this user may not
+ * create it
+ */
 export async function makeReader(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(readFileSync(READER, 'utf8'));
 }

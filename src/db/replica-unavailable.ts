@@ -1,7 +1,7 @@
-/** What was to be read from a replica cannot be, now. */
+/** Thrown if the replica for reads is unavailable at this moment. */
 export class ReplicaAway extends Error {
   override readonly name = 'ReplicaAway';
-  /** As errors of connections have one. */
+  /** Makes `isAway` classify the error as a connection error. */
   readonly code = 'REPLICA_AWAY';
 
   constructor(why: string, options?: ErrorOptions) {

@@ -10,35 +10,41 @@ import { isPoolers, NAME_ITSELF, POOLER } from './detect-pooler.ts';
 import { ReplicaAway } from './replica-unavailable.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
-/** How long a replica may take to say how far it is, ms. */
+/** Timeout of the query for a replica's position, in ms. */
 const PATIENCE = 5_000;
 
-/** How sessions on a replica are set up. */
+/** Session settings on a replica. */
 const SETTINGS = sessionSettings('report');
 const AS_POOLER = `${POOLER}: ${NAME_ITSELF('REPORTING_DATABASE_URL')}`;
 
-/** How a replica was found. */
+/** The state of a replica when it was last checked. */
 export interface FoundReplica {
-  /** How far it is behind the primary, in seconds and in bytes of WAL; null: that cannot be told. */
+  /** Lag behind the primary, in seconds and in bytes of WAL; null if unknown. */
   readonly lagSeconds: number | null;
   readonly lagBytes: number | null;
-  /** Why it is not read from, or should not be; null: nothing is wrong with it. */
+  /** Reason why it is not used, or should not be; null if there is none. */
   readonly trouble: string | null;
-  /** It answers, and refuses this user, or has no copy of the primary: what is read there would be wrong. Waiting mends neither. */
+  /**
+   * It answers, but refuses this user or is not a copy of the primary: reads would be wrong. A retry would
+   * fix neither.
+   */
   readonly strange: boolean;
 }
 
-/** Where a server stands. */
+/** The position of a server. */
 interface Standing {
   readonly system: string;
   readonly timeline: number;
   readonly standby: boolean;
-  /** The position in the WAL: of a standby the one that is replayed. */
+  /** Position in the WAL; on a standby the replayed one. */
   readonly lsn: string;
   readonly at: number;
-  /** The session's limit of time, ms. */
+  /** The session's statement timeout, in ms. */
   readonly timeout: string;
-  /** When what a standby replayed last was committed, s since 1970; null: it is no standby, or replayed nothing since its start. */
+  /**
+   * Commit time of the last transaction that a standby replayed, in s since 1970; null for a primary, or if
+   * none was replayed since the start.
+   */
   readonly replayed_at: number | null;
 }
 
@@ -52,7 +58,7 @@ const STANDING = `
     (select setting from pg_settings where name = 'statement_timeout') as timeout,
     extract(epoch from pg_last_xact_replay_timestamp())::float8 as replayed_at`;
 
-/** Of which server a statement asks where it stands. */
+/** Queries the position of a server. */
 async function standingOf(sql: postgres.Sql): Promise<Standing> {
   const [row] = await sql.unsafe<Standing[]>(STANDING);
   if (!row) throw new Error('no row of a statement without a table');
@@ -60,11 +66,11 @@ async function standingOf(sql: postgres.Sql): Promise<Standing> {
 }
 
 /**
- * Looks how far a replica is behind its primary. What is behind is told in seconds by the commit that was replayed last: a
- * recorder commits every few seconds, so it is exact to about five.
+ * Measures the lag of a replica behind its primary. The lag in seconds comes from the commit that was
+ * replayed last. The recorder commits every few seconds, so it is accurate to about 5 s.
  * @param replica a client with the settings of {@link Replica}
  * @param url of the replica
- * @throws what the primary says, when it gives no answer
+ * @throws the primary's error if it does not answer
  */
 async function lookAtReplica(
   primary: postgres.Sql,
@@ -97,7 +103,7 @@ async function lookAtReplica(
   }
 }
 
-/** Why what one server has is no copy of what the other has; null: it is one, or both are the same server. */
+/** Returns why one server is not a copy of the other; null if it is a copy or the same server. */
 function strangeness(here: Standing, there: Standing): string | null {
   if (here.system !== there.system)
     return 'it holds another PostgreSQL system than DATABASE_URL, and not a copy of it: name a streaming standby of that server';
@@ -106,28 +112,31 @@ function strangeness(here: Standing, there: Standing): string | null {
   return null;
 }
 
-/** A position in the WAL, such as `16/B374D848`, as bytes. */
+/** Converts a position in the WAL, such as `16/B374D848`, to bytes. */
 function position(lsn: string): number {
   const [high = '', low = ''] = lsn.split('/');
   return Number.parseInt(high, 16) * 2 ** 32 + Number.parseInt(low, 16);
 }
 
-/** From so many seconds on a replica is told as being behind. */
+/** Lag from which a replica is reported as behind, in s. */
 export const FAR_BEHIND = 60;
 
-/** PostgreSQL cancelled what kept a standby from replaying. */
+/** serialization_failure: PostgreSQL cancelled a query that blocked the replay on a standby. */
 const CONFLICT = '40001';
 
-/** A replica that is read in place of the primary. It never stands in for it, nor the primary for the replica: the load would move. */
+/**
+ * A replica that is read instead of the primary. Neither replaces the other when it fails, because the load
+ * would move.
+ */
 export class Replica {
   readonly url: string;
-  /** Host, port and database: no user, no password. */
+  /** Host, port and database, without user and password. */
   readonly place: string;
-  /** For what is read in single statements. */
+  /** For reads in single statements. */
   readonly sql: postgres.Sql;
   #found: FoundReplica | null = null;
 
-  /** Connections are made when they are needed. @param url of one server */
+  /** Connections are opened when they are needed. @param url of one server */
   constructor(url: string) {
     const { places, database } = databasePlace(url);
     this.url = url;
@@ -139,23 +148,23 @@ export class Replica {
     });
   }
 
-  /** How it was found last; null: nobody looked yet. */
+  /** Its state when it was last checked; null before the first check. */
   get found(): FoundReplica | null {
     return this.#found;
   }
 
-  /** Looks how far it is behind. @throws what the primary says, when it gives no answer */
+  /** Checks its state. @throws the primary's error if it does not answer */
   async look(primary: postgres.Sql): Promise<FoundReplica> {
     this.#found = await lookAtReplica(primary, this.sql, this.url);
     return this.#found;
   }
 
-  /** @throws ReplicaAway where it is known to hold something else than the primary */
+  /** Refuses reads from a replica that is not a copy of the primary. @throws ReplicaAway */
   hold(): void {
     if (this.#found?.strange) throw new ReplicaAway(this.#found.trouble ?? '');
   }
 
-  /** An error of what was read from it, in its own words where it is about the replica. */
+  /** Wraps the error of a read if the replica caused it; returns other errors unchanged. */
   explained(error: unknown): unknown {
     const why = messageOf(error);
     const code = error instanceof Error && 'code' in error ? error.code : null;
@@ -173,7 +182,10 @@ export class Replica {
   }
 }
 
-/** Notes how a replica was found, for all who read how the recording stands. What nobody looks at any more is forgotten after a day. */
+/**
+ * Stores the state of a replica for status, doctor and pages. Rows of replicas that are no longer checked are
+ * deleted after a day.
+ */
 export async function noteReplica(
   sql: postgres.Sql,
   recorder: string,
@@ -195,7 +207,7 @@ export async function noteReplica(
       behind_since = case when excluded.behind_since is not null then coalesce(r.behind_since, excluded.seen_at) end`;
 }
 
-/** How far a replica is behind, in words. */
+/** Describes the lag of a replica for people. */
 export const lagText = ({ lagSeconds }: Pick<FoundReplica, 'lagSeconds'>): string =>
   lagSeconds === null
     ? 'how far it is behind cannot be told'

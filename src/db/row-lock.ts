@@ -4,32 +4,35 @@ import { connect } from './connect.ts';
 import { silenceOf } from './session.ts';
 
 /**
- * The schema of the locks. Advisory locks are one namespace for all roles of a database, so that every reader could hold one of the
- * recorder's. Rows are locked instead, in a table that no reader has a right on.
+ * The schema of the locks. Advisory locks are one namespace for all roles of a database, so every reader
+ * could hold one of the recorder's. Rows of a table without rights for readers are locked instead.
  */
 export const LOCK_SCHEMA = 'recorder_locks';
 const TABLE = `${LOCK_SCHEMA}.locks`;
 
-/** What one process of a database does at a time, by the name of its row. */
+/** Work that only one process of a database does at a time, by the name of its row. */
 export const LOCKS = {
   migrate: 'migrate',
-  /** Of the recorder without a name. */
+  /** Schedules of the recorder without a name. */
   schedules: 'schedules',
   seal: 'seal',
   compare: 'compare',
   close: 'close',
   export: 'export',
-  /** Of the removal of what need not be kept any more. */
+  /** Removal of data past its retention. */
   retain: 'retain',
-  /** Of the draw of a commit's number; held by transactions. */
+  /** Assignment of a commit's number; held by transactions. */
   changes: 'changes',
 } as const;
 
-/** unique_violation, duplicate_schema, duplicate_table: another process created the same thing at the same moment. */
+/**
+ * unique_violation, duplicate_schema, duplicate_table: another process created the same object at the same
+ * time.
+ */
 const CREATED_MEANWHILE: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07']);
 const CREATE_ATTEMPTS = 20;
 
-/** Creates the row of a lock, and the table first where it is missing. Each statement is a transaction of its own. */
+/** Creates the row of a lock, and the table if it is missing. Each statement is a transaction of its own. */
 export async function createLock(sql: postgres.Sql, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -49,17 +52,20 @@ export async function createLock(sql: postgres.Sql, name: string): Promise<void>
   }
 }
 
-/** SQL: the row of a lock, which the transaction waits for and then holds. @param condition SQL that has to be true before it waits */
+/**
+ * SQL query that locks the row of a lock, waiting for it if necessary. @param condition SQL that must be true
+ * before the query waits
+ */
 export const lockRow = (name: keyof typeof LOCKS, condition = 'true'): string =>
   `select name from ${TABLE} where name = '${LOCKS[name]}' and ${condition} for no key update`;
 
 /**
- * Runs work that only one process may do at a time. The lock has a session and a transaction of its own and ends with them, so that no
- * unlock statement is needed: with postgres.js 3.4.9 a statement on a reserved connection that was cut ends the process, and no handler
- * can catch it.
- * @param silence how long a connection may be silent before it is closed, ms. The lock's connection is kept alive,
- * however long the work takes.
- * @returns the result of the work; null when another process holds the lock
+ * Runs work that only one process may do at a time. The lock has a session and a transaction of its own and
+ * ends with them, so no unlock statement is needed. With postgres.js 3.4.9 a statement on a reserved
+ * connection that was closed ends the process, and no handler can catch it.
+ * @param silence time without data after which a connection is closed, in ms. A heartbeat keeps the lock's
+ * connection alive, however long the work takes.
+ * @returns the result of the work; null if another process holds the lock
  */
 export async function withRowLock<T>(
   url: string,

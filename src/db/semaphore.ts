@@ -1,7 +1,7 @@
-/** Too many read at once. The same read may succeed a little later. */
+/** Thrown if there are too many concurrent reads. The same read may succeed a little later. */
 export class ReadsBusy extends Error {
   override readonly name = 'ReadsBusy';
-  /** After how many seconds to try again. */
+  /** Time to wait before a retry, in s. */
   readonly retryAfter: number;
 
   constructor(reason: string, retryAfter: number) {
@@ -12,18 +12,21 @@ export class ReadsBusy extends Error {
 
 const RETRY_AFTER = 2;
 
-/** How many may wait for a turn, and how long each, ms. */
+/** Maximum number of waiting callers, and maximum wait of each, in ms. */
 export interface TurnLimits {
   readonly waiting: number;
   readonly patience: number;
 }
 
-/** Somebody who waits for a turn. */
+/** A caller that waits for a free place. */
 interface Waiting<Place> {
   admit(place: Place): void;
 }
 
-/** A limited number of places, each of which one at a time may use, and a limited number of others who wait for one. */
+/**
+ * A semaphore over a limited number of places, with a limited number of waiting callers. Each place has one
+ * user at a time.
+ */
 export class Turns<Place> {
   readonly #what: string;
   readonly #count: number;
@@ -31,7 +34,7 @@ export class Turns<Place> {
   readonly #free: Place[];
   readonly #waiting = new Set<Waiting<Place>>();
 
-  /** @param what one use, for messages: `read` */
+  /** @param what noun of one use for messages, such as `read` */
   constructor(what: string, places: readonly Place[], limits: TurnLimits) {
     this.#what = what;
     this.#count = places.length;
@@ -40,8 +43,9 @@ export class Turns<Place> {
   }
 
   /**
-   * Uses a place that nobody else uses meanwhile.
-   * @throws ReadsBusy when too many wait, or this one waited too long; the signal's reason when it aborted; what `use` throws
+   * Uses a place exclusively.
+   * @throws ReadsBusy if too many callers wait, or this one waited too long
+   * @throws the reason of the signal if it aborted, and the errors of `use`
    */
   async take<T>(use: (place: Place) => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();

@@ -8,36 +8,40 @@ import { openDriver } from './open-driver.ts';
 import { sessionSettings } from './session.ts';
 import type { Encryption } from './tls.ts';
 
-/** A server that does not answer within this time is skipped; ms. */
+/** Timeout of a server's answer, in ms. A server that exceeds it is skipped. */
 const PATIENCE = 3_000;
-/** The pause before the error that no server takes writes, ms. It is needed because callers try again at once. */
+/**
+ * Pause before the error that no server accepts writes, in ms. It is needed because callers retry at once.
+ */
 const PAUSE = 1_000;
 
-/** The position of a server that takes writes. Each promotion begins a new timeline. */
+/** The position of a server that accepts writes. Each promotion starts a new timeline. */
 interface Standing {
   readonly system: string;
   readonly timeline: number;
 }
 
-/** The answer of a server: its position, or why it does not take writes. */
+/** The answer of a server: its position, or the reason why it does not accept writes. */
 type Answer =
   | { readonly place: Place; readonly standing: Standing }
   | { readonly place: Place; readonly standing: null; readonly error: unknown };
 
-/** None of the servers takes writes now; one may soon. */
+/** None of the servers accepts writes at this moment; one may soon. */
 class NoPrimaryError extends Error {
   readonly code = 'NO_PRIMARY';
 }
 
 /**
- * The servers that a database URL names, of which one takes writes. Where there are several, all are asked before every
- * connection, and standbys are never used. Of two that take writes, the one that was promoted last wins. The other one is
- * never used again by this process, and connections to it are cut.
+ * The servers in a database URL, one of which accepts writes. If there are several, all are queried before
+ * every connection, and standbys are never used. If two accept writes, the one that was promoted last wins.
+ * This process never uses the other one again, and closes the connections to it.
  */
 export class Servers {
-  /** What the URL says of them all. */
+  /** The settings of the URL, common to all servers. */
   readonly said: DatabasePlace;
-  /** How connections are encrypted, as both drivers take it. Without it each would look in the environment. */
+  /**
+   * Encryption of connections, as options of both drivers. Without it each driver would read the environment.
+   */
   readonly tls: Encryption;
   #known: Standing | null = null;
   #asked: Promise<Place> | null = null;
@@ -53,7 +57,10 @@ export class Servers {
     };
   }
 
-  /** The server that takes writes now; where there is one only, that one. @throws Error with the reason for each server when there is none */
+  /**
+   * Returns the server that accepts writes; a single server without a check. @throws Error with the reason
+   * for each server if none does
+   */
   async primary(): Promise<Place> {
     const [only, ...others] = this.said.places;
     if (others.length === 0) return only;
@@ -63,7 +70,7 @@ export class Servers {
     return this.#asked;
   }
 
-  /** Notes a connection to the primary. It is cut when another server becomes the primary. */
+  /** Registers a connection to the primary. It is closed when another server becomes the primary. */
   hold(socket: Socket): void {
     if (this.said.places.length === 1) return;
     for (const one of this.#open) if (one.destroyed) this.#open.delete(one);
@@ -118,14 +125,14 @@ export class Servers {
 
 const byUrl = new Map<string, Servers>();
 
-/** The servers of a database URL; one object a URL, shared by all connections of the process. */
+/** Returns the servers of a database URL: one object per URL, shared by all connections of the process. */
 export function serversOf(url: string): Servers {
   const servers = byUrl.get(url) ?? new Servers(url);
   byUrl.set(url, servers);
   return servers;
 }
 
-/** The position of a server; null: a standby. */
+/** Returns the position of a server, or null for a standby. */
 async function standingOf(sql: postgres.Sql): Promise<Standing | null> {
   const [row] = await sql<{ system: string; timeline: number | null }[]>`
     select (select system_identifier::text from pg_control_system()) as system,
@@ -147,7 +154,10 @@ async function answeredWithin<T>(milliseconds: number, asked: Promise<T>): Promi
   }
 }
 
-/** The error that is reported for all servers: a refusal (a wrong password) rather than one that passes by itself. */
+/**
+ * Returns the error to report for all servers: a refusal (such as a wrong password) takes precedence over
+ * temporary errors.
+ */
 function reasonOf(answers: readonly Answer[]): unknown {
   const errors = answers.flatMap((answer) => (answer.standing ? [] : [answer]));
   const refusal = errors.find(({ error }) => !isAway(error));

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 
 /**
- * What a session is for: `work` asks single statements, `reader` only looks, `report` reads from a replica, `query` asks what a user wrote, `queue` is
- * BullMQ's, `seal` and `export` read all that was recorded, `restore` writes it, `checks` compares it, `alerts` asks its rules, and
- * `migration` takes its time.
+ * Purpose of a session. `work` runs single statements, `reader` only reads, `report` reads from a replica,
+ * `query` runs queries of users, `queue` is for BullMQ. `seal` and `export` read everything recorded,
+ * `restore` writes it, `checks` compares it, `alerts` evaluates rules, and `migration` has no timeout.
  */
 type Purpose = keyof typeof PURPOSES;
 
 /**
- * The longest time of a statement, ms. That of `work` is short, so that a dead connection is closed, and its target
- * polled again, within a minute.
+ * Settings by purpose. `timeout` is the statement timeout, in ms; 0 for none. That of `work` is short, so
+ * that a dead connection is closed, and its target polled again, within a minute.
  */
 const PURPOSES = {
   work: { name: 'chain-recorder', timeout: 30_000, readOnly: 'off' },
@@ -25,40 +25,44 @@ const PURPOSES = {
   migration: { name: 'chain-recorder migrate', timeout: 0, readOnly: 'off' },
 } as const;
 
-/** How long a connection may be silent before it is closed, ms: longer than any statement may take. */
+/**
+ * Returns the time without data after which a connection is closed, in ms: longer than any statement may
+ * take.
+ */
 export const silenceOf = (purpose: 'work' | 'reader' | 'report' | 'checks' | 'alerts') =>
   PURPOSES[purpose].timeout + 5_000;
 
 /**
- * Every setting that the recorder relies on, as sent in the start packet of a connection: there it overrides ALTER
- * DATABASE, ALTER ROLE and the server's configuration.
- * @param searchPath the schema of names that are not qualified; absent: PostgreSQL's own names only
+ * Returns every setting that the recorder relies on. They are sent in the startup packet of a connection,
+ * where they override ALTER DATABASE, ALTER ROLE and the server's configuration.
+ * @param searchPath the schema of unqualified names. Default: `pg_catalog` only
  */
 export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Record<string, string> {
   const { name, timeout, readOnly } = PURPOSES[purpose];
   return {
     application_name: name,
-    // The text form of values.
+    // Text format of values.
     client_encoding: 'UTF8',
     DateStyle: 'ISO, YMD',
     IntervalStyle: 'postgres',
     TimeZone: 'UTC',
     bytea_output: 'hex',
     extra_float_digits: '3',
-    // How statements are parsed.
+    // Parsing of statements.
     standard_conforming_strings: 'on',
     array_nulls: 'on',
     transform_null_equals: 'off',
     search_path: searchPath,
-    // What a statement may do and read.
+    // Isolation and access of statements.
     default_transaction_isolation: 'read committed',
     default_transaction_read_only: readOnly,
     default_transaction_deferrable: 'off',
     row_security: 'on',
-    // How it is run. Views that unpack are taken for thousands of times what they give, and the compiler, which comes with many
-    // a server, would then take longer than the statement: seconds for a thousand runs.
+    // Execution. The planner estimates thousands of times the actual rows for views that unpack. The JIT
+    // compiler, which many servers have, would then take longer than the statement: seconds for a thousand
+    // runs.
     jit: 'off',
-    // How long it may take.
+    // Timeouts, in ms.
     statement_timeout: String(timeout),
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',
@@ -67,7 +71,8 @@ export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Re
 }
 
 /**
- * The settings as `pg` takes them. The name has a place of its own, where it wins over what the driver would find in the environment.
+ * Converts the settings for `pg`. The application name is a separate option, where it overrides the
+ * environment.
  */
 export function sessionConfig({
   application_name,

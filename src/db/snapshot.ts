@@ -3,21 +3,24 @@ import copyStreams from 'pg-copy-streams';
 import { onOwnConnection } from './own-connection.ts';
 import { sessionSettings } from './session.ts';
 
-/** What was committed up to one moment, read by statements one after another. */
+/** The data committed up to one moment, read by consecutive statements. */
 export interface Snapshot {
-  /** The rows of one statement. */
+  /** Returns the rows of one statement. */
   rows(text: string): Promise<Record<string, unknown>[]>;
-  /** The rows of a SELECT in PostgreSQL's binary form of COPY, as fast as they are read. It has to be read to its end. */
+  /**
+   * Streams the rows of a SELECT in the binary format of COPY, at the speed of the reader. The stream has to
+   * be read to its end.
+   */
   copy(select: string): Readable;
 }
 
-/** So much memory a sort may take; what is more goes to the server's disk. */
+/** Maximum memory of a sort. Larger sorts use the server's disk. */
 const SORTING = '64MB';
 
 /**
- * Reads in one transaction that sees one moment (repeatable read, read-only), on a connection of its own and on one core.
- * @param signal cuts the connection
- * @throws when the connection is lost: every statement on it fails
+ * Runs `work` in one repeatable-read, read-only transaction, on a connection of its own and on one core.
+ * @param signal closes the connection
+ * @throws the error of the lost connection: every statement on it fails
  */
 export async function withSnapshot<T>(
   url: string,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import postgres from 'postgres';
 
-/** The code with which PostgreSQL refused a statement (SQLSTATE), whichever driver asked; null: the error is none of PostgreSQL's. */
+/** Returns the SQLSTATE of an error from either driver; null if it is not an error of PostgreSQL. */
 export const sqlStateOf = (error: unknown): string | null =>
   error instanceof postgres.PostgresError || error instanceof pg.DatabaseError ? (error.code ?? null) : null;

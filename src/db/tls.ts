@@ -1,37 +1,38 @@
 import { isIP, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 
-/** How connections to a server are encrypted; `direct`: from the first byte, without asking for it. */
+/** Encryption of connections to a server. `direct` starts TLS without an SSLRequest. */
 export interface Encryption {
   readonly ssl: false | { readonly rejectUnauthorized: boolean };
   readonly sslnegotiation: 'direct' | 'postgres';
 }
 
-/** How long each step may take, ms. */
+/** Timeout of each step, in ms. */
 const PATIENCE = 10_000;
 
-/** PostgreSQL's SSLRequest, and the answer to it after which TLS begins. */
+/** PostgreSQL's SSLRequest, and the answer that accepts TLS. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const YES = 'S';
 
 /**
- * Encrypts a connection that is being made.
- * @param host whose name or address the certificate must have, where it is looked at
- * @throws Error when the server does not offer TLS or does not answer, or its certificate is refused
+ * Encrypts a connection that is being opened.
+ * @param host name or address that the certificate must have, if it is verified
+ * @throws Error if the server does not offer TLS or does not answer, or its certificate is refused
  */
 export async function encrypted(
   socket: Socket,
   host: string,
   { ssl, sslnegotiation }: Encryption,
 ): Promise<TLSSocket> {
-  // Whoever waits is told; the loss of a connection must not end the process.
+  // The caller gets the error from its promise. Without this listener the loss of a connection would end the
+  // process.
   socket.on('error', () => {});
   const direct = sslnegotiation === 'direct';
   try {
     if (!direct) {
       socket.write(SSL_REQUEST);
       const answer = await arrivalOf('data', socket, host);
-      // More than this byte would not be encrypted, and may be somebody else's.
+      // Bytes after this one would not be encrypted, and may come from an attacker.
       if (String(answer) !== YES) throw coded('ERR_NO_TLS', `${host} does not offer TLS`);
     }
     const secure = connect({
@@ -49,7 +50,10 @@ export async function encrypted(
   }
 }
 
-/** Waits for an event of a connection. @throws when it ends before, or nothing comes for {@link PATIENCE} */
+/**
+ * Waits for an event of a connection. @throws Error if the connection closes first, or nothing arrives within
+ * {@link PATIENCE}
+ */
 async function arrivalOf(event: string, socket: Socket, host: string): Promise<unknown> {
   const late = () => socket.destroy(coded('CONNECT_TIMEOUT', `${host} does not answer`));
   socket.setTimeout(PATIENCE, late);

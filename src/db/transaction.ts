@@ -2,16 +2,19 @@ import postgres from 'postgres';
 import { connect } from './connect.ts';
 import { sessionSettings } from './session.ts';
 
-/** Maximum wait for a lock, ms. Whoever wants a lock on the same table later waits behind the transaction for as long. */
+/**
+ * Maximum wait for a lock, in ms. Later requests for locks on the same table wait behind the transaction for
+ * as long.
+ */
 const LOCK_TIMEOUT_MS = 2_000;
 
 /**
- * Does something in one transaction on a connection of its own: all of it or nothing.
- *
- * With postgres.js 3.4.9 a transaction of the driver whose connection is cut is never settled, so the statements are single
- * ones on the only connection. The driver replaces a lost connection in silence. There nothing can be written, and the
- * savepoint is missing: what comes after a loss fails instead of being kept by itself.
- * @param signal closes the connection, also within a statement: nothing is done then
+ * Runs `work` in one transaction on a connection of its own: all of it is committed or nothing. With
+ * postgres.js 3.4.9 a transaction of the driver whose connection is closed never settles. So the statements
+ * are single ones on the only connection. The driver replaces a lost connection without an error. The new
+ * session is read-only and lacks the savepoint, so statements after a loss fail instead of being committed
+ * separately.
+ * @param signal closes the connection, also within a statement: nothing is committed then
  */
 export async function inOneTransaction<T>(
   url: string,
@@ -33,15 +36,15 @@ export async function inOneTransaction<T>(
     return result;
   } finally {
     signal?.removeEventListener('abort', abort);
-    // Whatever is not committed by now ends with the connection.
+    // Uncommitted changes end with the connection.
     await sql.end({ timeout: 0 });
   }
 }
 
-/** lock_not_available, deadlock_detected: the whole transaction is to be repeated. */
+/** lock_not_available, deadlock_detected: the whole transaction has to be retried. */
 const REPEATED: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 
-/** Why PostgreSQL refused a statement. */
+/** The error with which PostgreSQL refused a statement. */
 export interface Refusal extends Error {
   readonly detail?: string | undefined;
   /** PostgreSQL's SQLSTATE. */
@@ -50,7 +53,7 @@ export interface Refusal extends Error {
 
 /**
  * Executes statements within the transaction; none of them if PostgreSQL refuses one.
- * @returns the refusal; null: they were executed
+ * @returns the refusal, or null if they were executed
  */
 export async function attempt(sql: postgres.Sql, statements: string): Promise<Refusal | null> {
   await sql.unsafe('savepoint attempt');
@@ -58,7 +61,7 @@ export async function attempt(sql: postgres.Sql, statements: string): Promise<Re
     await sql.unsafe(together([statements, 'release savepoint attempt']));
     return null;
   } catch (error) {
-    // FATAL: the connection is gone, and the transaction with it.
+    // FATAL: the connection was lost, and the transaction with it.
     const refused = error instanceof postgres.PostgresError && error.severity === 'ERROR';
     if (!refused || REPEATED.has(error.code)) throw error;
     await sql.unsafe('rollback to savepoint attempt; release savepoint attempt');
@@ -66,5 +69,5 @@ export async function attempt(sql: postgres.Sql, statements: string): Promise<Re
   }
 }
 
-/** Statements as one text, which is one way to the server and back; where one of them is refused, none is done. */
+/** Joins statements into one text, which needs one round trip. If one is refused, none is executed. */
 export const together = (statements: readonly string[]): string => statements.join('\n;\n');

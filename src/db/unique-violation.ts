@@ -1,4 +1,4 @@
 import { sqlStateOf } from './sql-state.ts';
 
-/** Whether a statement failed because a row of the same unique key stands already. */
+/** Returns whether a statement failed because a row with the same unique key exists. */
 export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505';

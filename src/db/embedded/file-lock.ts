@@ -4,13 +4,16 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, UsageError } from '../../lib/errors.ts';
 
-/** A system account by its numbers. */
+/** A system account: user id and group id. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
-/** The part of `fs-native-extensions` that is used. The operating system holds its locks for an open file description. */
+/**
+ * The part of `fs-native-extensions` that is used. The operating system binds its locks to an open file
+ * description.
+ */
 interface NativeLocks {
   tryLock(fd: number, options: { shared: boolean }): boolean;
 }
@@ -19,8 +22,9 @@ const RETRY_INTERVAL_MS = 25;
 const LOCK_TIMEOUT_MS = 120_000;
 
 /**
- * A lock of the operating system on a file. All processes of the host that open the same file see the lock, in whatever container they
- * run. The lock ends with the last process that has the descriptor open: child processes that inherit the descriptor keep the lock.
+ * A lock of the operating system on a file. All processes of the host that open the same file see the lock,
+ * in whatever container they run. The lock ends with the last process that has the descriptor open: child
+ * processes that inherit the descriptor keep the lock.
  */
 export class FileLock {
   /** The descriptor that holds the lock, for a child process to inherit. */
@@ -32,10 +36,10 @@ export class FileLock {
   }
 
   /**
-   * Locks a file, which is created where it is missing.
-   * @param shared other shared locks may exist beside this one; false: no other lock
-   * @param account the owner of a created file; absent: this process's own account
-   * @returns null if another process holds a lock that excludes this one
+   * Locks a file, which is created if it is missing.
+   * @param shared other shared locks may exist at the same time. Default: false, an exclusive lock
+   * @param account the owner of a created file. Default: the account of this process
+   * @returns null if another process holds a conflicting lock
    * @throws errors of the file system; UsageError if the package for locks cannot be loaded
    */
   static try(path: string, { shared = false, account }: LockOptions = {}): FileLock | null {
@@ -51,7 +55,7 @@ export class FileLock {
     return null;
   }
 
-  /** Ends the lock, unless a child process has inherited it. */
+  /** Releases the lock, unless a child process has inherited it. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
@@ -59,13 +63,13 @@ export class FileLock {
   }
 }
 
-/** How a file is locked. */
+/** Options of a file lock. */
 export interface LockOptions {
   readonly shared?: boolean;
   readonly account?: Account | undefined;
 }
 
-/** Whether any process of this host holds an exclusive lock on a file. */
+/** Returns whether any process of this host holds an exclusive lock on a file. */
 export function isLocked(path: string, account?: Account): boolean {
   const probe = FileLock.try(path, { shared: true, account });
   probe?.release();
@@ -73,7 +77,8 @@ export function isLocked(path: string, account?: Account): boolean {
 }
 
 /**
- * Runs work while no other process does so with the same file, and returns its result. The file names the holder, for people.
+ * Runs work under an exclusive lock on a file, and returns its result. The file contains the process id and
+ * host of the holder, for people.
  * @param timeout maximum wait for the lock, in ms
  * @throws Error that names the holder after the timeout; errors of `work`
  */
@@ -108,7 +113,7 @@ export async function waitForLock(path: string, timeout: number, account?: Accou
 
 let loaded: NativeLocks | undefined;
 
-/** Loads the package when the first lock is needed: a database of one's own needs none. */
+/** Loads the package when the first lock is needed: a user's own database needs none. */
 function nativeLocks(): NativeLocks {
   if (loaded) return loaded;
   try {

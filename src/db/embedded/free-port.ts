@@ -2,10 +2,16 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, so that nobody gets one of these by chance. */
+/**
+ * Range of ports that are tried, inclusive start, exclusive end. It is below the ephemeral ports of most
+ * systems, so that outgoing connections do not take them.
+ */
 const LASTING = { from: 10_000, to: 30_000 };
 
-/** A TCP port of 127.0.0.1 that nobody listens on now; somebody may by the time it is used. */
+/**
+ * Returns a TCP port of 127.0.0.1 on which nothing listens now. Another process may use it before the caller
+ * does.
+ */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -16,7 +22,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** As {@link freePort}, but one that is likely to be free again at the next start. */
+/** Returns a free port like {@link freePort}, one that is likely to be free again at the next start. */
 export async function lastingPort(): Promise<number> {
   for (let tries = 0; tries < 20; tries++) {
     const port = randomInt(LASTING.from, LASTING.to);
@@ -25,7 +31,7 @@ export async function lastingPort(): Promise<number> {
   return freePort();
 }
 
-/** Whether a process could listen on the port of 127.0.0.1 now. */
+/** Returns whether a process could listen on a port of 127.0.0.1 now. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   try {

@@ -21,23 +21,26 @@ import type { Account } from './file-lock.ts';
 const run = promisify(execFile);
 const systemHomes = '/var/lib/chain-recorder';
 
-/** The folder of the embedded server's data, and the account it runs as (undefined: the account of this process). */
+/**
+ * The folder of the embedded server's data, and the account that the server runs as; undefined for the
+ * account of this process.
+ */
 export interface EmbeddedHome {
   path: string;
   account: Account | undefined;
 }
 
-/** The log of the embedded server; pino's loggers fit. */
+/** The log of the embedded server, compatible with pino's loggers. */
 export interface EmbeddedLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
 /**
- * Finds the home of the server of `dir`, or makes it: the folder `postgres` in `dir`. PostgreSQL refuses to run as
- * root, so root gives the folder to the account `postgres`; where that account may not enter `dir`, the folder lies
- * under /var/lib/chain-recorder and `dir` holds a symbolic link to it.
- * @throws Error when it cannot be made
+ * Finds or creates the home of the server of `dir`: the folder `postgres` in `dir`. PostgreSQL refuses to run
+ * as root, so root gives the folder to the account `postgres`. If that account may not enter `dir`, the
+ * folder is created under /var/lib/chain-recorder, and `dir` contains a symbolic link to it.
+ * @throws Error if it cannot be created
  */
 export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<EmbeddedHome> {
   const folder = resolve(dir);
@@ -52,7 +55,10 @@ export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<Embed
   return { path, account: isRoot ? { uid, gid } : undefined };
 }
 
-/** Whether the account (undefined: this process's own) may execute a file, or enter a folder. */
+/**
+ * Returns whether the account may execute a file or enter a folder. @param account undefined for the account
+ * of this process
+ */
 export async function mayUse(account: Account | undefined, path: string): Promise<boolean> {
   const asked = account
     ? run('/bin/sh', ['-c', 'test -x "$0"', path], { ...account, cwd: '/' })
@@ -63,7 +69,7 @@ export async function mayUse(account: Account | undefined, path: string): Promis
   );
 }
 
-/** Whether something is there, broken links not counted. */
+/** Returns whether a path exists. Broken links count as missing. */
 export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -88,7 +94,10 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
   );
 }
 
-/** Makes the folder under another name and renames it once it has its owner, because another process may look at any time. */
+/**
+ * Creates the folder under a temporary name and renames it once it has its owner. Other processes never see a
+ * folder with a wrong owner.
+ */
 async function makeOwned(path: string, { uid, gid }: Account): Promise<void> {
   if (await exists(path)) return;
   const unfinished = await mkdtemp(`${path}-`);

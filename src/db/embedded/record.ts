@@ -15,23 +15,29 @@ import { z } from 'zod';
 import { UsageError } from '../../lib/errors.ts';
 import type { EmbeddedHome } from './home.ts';
 
-/** Interval in which every process that uses a server renews the heartbeat of the server's record, ms. */
+/** Interval in which every process that uses a server renews the heartbeat of the server's record, in ms. */
 export const HEARTBEAT_INTERVAL_MS = 3_000;
-/** Observation time after which a heartbeat of another host that did not change is dead, ms. */
+/** Observation time after which an unchanged heartbeat of another host counts as dead, in ms. */
 const OBSERVATION_MS = 4 * HEARTBEAT_INTERVAL_MS;
 const OBSERVATION_STEP_MS = 250;
-/** Age above which a heartbeat is dead without an observation, ms. The clocks of two hosts differ by less. */
+/**
+ * Age from which a heartbeat counts as dead without an observation, in ms. The clocks of two hosts differ by
+ * less.
+ */
 const DEAD_AGE_MS = 600_000;
 
-/** Where a process runs. Process numbers are valid within one PID namespace, and 127.0.0.1 within one network namespace. */
+/**
+ * The machine and namespaces of a process. Process ids are valid within one PID namespace, and 127.0.0.1
+ * within one network namespace.
+ */
 export interface Location {
-  /** Changes with every start of the machine. All containers of a machine have the same one. */
+  /** Changes with every boot of the machine. All containers of a machine have the same one. */
   readonly host: string;
   readonly pids: string;
   readonly network: string;
 }
 
-/** The record of a running server, as its folder holds it. */
+/** The record of a running server, stored in its folder. */
 export interface ServerRecord extends Location {
   readonly hostname: string;
   readonly port: number;
@@ -45,7 +51,9 @@ const serverRecord = z.object({
   port: z.number().int(),
 });
 
-/** Where this process runs. Systems without namespaces have one. */
+/**
+ * Returns the location of this process. On systems without namespaces, the ids of the namespaces are empty.
+ */
 export function ownLocation(): Location {
   const host = readable(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? hostname();
   const pids = readable(() => readlinkSync('/proc/self/ns/pid')) ?? '';
@@ -55,7 +63,10 @@ export function ownLocation(): Location {
 
 const fileOf = ({ path }: EmbeddedHome) => join(path, 'server.json');
 
-/** The record of the server of a home. Returns null if no server was started, or the last one was stopped. */
+/**
+ * Reads the record of the server of a home. Returns null if no server was started, or the last one was
+ * stopped.
+ */
 export function readServerRecord(home: EmbeddedHome): ServerRecord | null {
   const text = readable(() => readFileSync(fileOf(home), 'utf8'));
   if (text === null) return null;
@@ -63,7 +74,7 @@ export function readServerRecord(home: EmbeddedHome): ServerRecord | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** Stores where a server was started. */
+/** Stores the location and port of a started server. */
 export function writeServerRecord(home: EmbeddedHome, port: number): void {
   const record: ServerRecord = { ...ownLocation(), hostname: hostname(), port };
   const unfinished = `${fileOf(home)}.new`;
@@ -72,7 +83,7 @@ export function writeServerRecord(home: EmbeddedHome, port: number): void {
   renameSync(unfinished, fileOf(home));
 }
 
-/** Removes the record of a server that was stopped. */
+/** Removes the record of a stopped server. */
 export function removeServerRecord(home: EmbeddedHome): void {
   rmSync(fileOf(home), { force: true });
 }
@@ -90,8 +101,9 @@ export function startHeartbeat(home: EmbeddedHome): () => void {
 }
 
 /**
- * Refuses a home whose server runs on another host: a file lock is not valid across hosts on every file system, so the heartbeat decides.
- * @param isLocked a process holds the lock of the server, which some file systems report across hosts
+ * Refuses a home whose server runs on another host. A file lock is not visible across hosts on every file
+ * system, so the heartbeat decides.
+ * @param isLocked whether a process holds the lock of the server, which some file systems report across hosts
  * @throws UsageError that names the other host
  */
 export async function refuseOtherHost(home: EmbeddedHome, isLocked: boolean): Promise<void> {
@@ -104,7 +116,10 @@ export async function refuseOtherHost(home: EmbeddedHome, isLocked: boolean): Pr
     ]);
 }
 
-/** Whether the heartbeat changes while it is observed. Clocks are not compared, because those of two hosts may differ. */
+/**
+ * Returns whether the heartbeat changes while it is observed. Clocks are not compared, because those of two
+ * hosts may differ.
+ */
 async function isBeating(home: EmbeddedHome): Promise<boolean> {
   const beat = () => readable(() => statSync(fileOf(home)).mtimeMs) ?? 0;
   const first = beat();
@@ -116,7 +131,7 @@ async function isBeating(home: EmbeddedHome): Promise<boolean> {
   return false;
 }
 
-/** The result of a read; null if the system does not have what is read. */
+/** Returns the result of a read, or null if it fails. */
 function readable<T>(read: () => T): T | null {
   try {
     return read();

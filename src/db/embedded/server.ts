@@ -19,46 +19,57 @@ import { keepInitdbChoices, type Settings, StartFallbacks, writeSettings } from 
 
 const run = promisify(execFile);
 
-/** Maximum wait for a server that starts, recovers or stops, ms. */
+/** Maximum wait for a server that starts, recovers or stops, in ms. */
 const READY_TIMEOUT_MS = 100_000;
 const START_ATTEMPTS = 50;
 /** Maximum length of the path of a Unix socket, in bytes. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * The lock that all processes of a server hold from its start on: they inherit the descriptor. While one of them lives, in whatever
- * container of the host, no other server is started on the same files.
+ * Path of the lock that all processes of a server hold from its start on: they inherit the descriptor. While
+ * one of them lives, in whatever container of the host, no other server is started on the same files.
  */
 const serverLock = ({ path }: EmbeddedHome) => join(path, 'server.lock');
 
-/** Whether a process of the home's server lives on this host. A server that was started without the lock is not seen. */
+/**
+ * Returns whether a process of the home's server lives on this host. A server that was started without the
+ * lock is not detected.
+ */
 export const isServerAlive = (home: EmbeddedHome): boolean => isLocked(serverLock(home), home.account);
 
-/** Whether the home's server runs, also one that a person started with `pg_ctl`, without the lock. */
+/**
+ * Returns whether the home's server runs, including one that a person started with `pg_ctl`, without the
+ * lock.
+ */
 export async function isRunning(home: EmbeddedHome): Promise<boolean> {
   return isServerAlive(home) || (await hasVisibleServer(home)) || (await acceptsOnSocket(home));
 }
 
-/** Whether the process of the pid file is the home's server, in this PID namespace: its working directory is the cluster. */
+/**
+ * Returns whether the pid in the pid file is that of the home's server, in this PID namespace: its working
+ * directory is the cluster.
+ */
 async function hasVisibleServer(home: EmbeddedHome): Promise<boolean> {
   const { pid } = await pidFile(home);
   return pid > 0 && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) === join(home.path, 'data');
 }
 
-/** What the server's own pid file says. Numbers are 0 where there is none. */
+/** Reads the server's own pid file. Numbers are 0 if it is missing. */
 async function pidFile({ path }: EmbeddedHome): Promise<{ pid: number; port: number; status: string }> {
   const file = await readFile(join(path, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port, , , , status = ''] = file.split('\n').map((line) => line.trim());
   return { pid: Number(pid) || 0, port: Number(port) || 0, status };
 }
 
-/** The folder of the server's Unix socket; null if the path of the socket would be too long. */
+/** Returns the folder of the server's Unix socket, or null if the path of the socket would be too long. */
 export const socketFolder = ({ path }: EmbeddedHome): string | null =>
   Buffer.byteLength(socketIn({ host: path, port: 65_535 })) <= MAX_SOCKET_PATH_BYTES ? path : null;
 
 /**
- * The port of the server that runs in the home, once it accepts connections. Returns undefined if none runs.
- * @throws UsageError if it runs where this process cannot connect to it; Error if it does not accept connections within 100 s
+ * Returns the port of the server that runs in the home, once it accepts connections. Returns undefined if
+ * none runs.
+ * @throws UsageError if this process cannot connect to it; Error if it does not accept connections within 100
+ * s
  */
 export async function runningServer(home: EmbeddedHome): Promise<number | undefined> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
@@ -67,7 +78,7 @@ export async function runningServer(home: EmbeddedHome): Promise<number | undefi
     const { port, status } = await pidFile(home);
     // The status of a server that was killed just now is still `ready`.
     if (status === 'ready' && (await acceptsConnections(home, port))) return port;
-    // It starts, recovers or stops. The process that began this may be dead.
+    // The server starts, recovers or stops. The process that initiated this may be dead.
     if (performance.now() > deadline)
       throw new Error(
         `PostgreSQL in ${home.path} accepts no connections: see ${join(home.path, 'postgres.log')}`,
@@ -83,14 +94,14 @@ const unreachable = ({ path }: EmbeddedHome) =>
       'mount the folder at a shorter path, or share the network of that container',
   ]);
 
-/** Whether 127.0.0.1 is the same for this process and the server. */
+/** Returns whether 127.0.0.1 is the same for this process and the server. */
 export function sharesNetwork(home: EmbeddedHome): boolean {
   const record = readServerRecord(home);
   const own = ownLocation();
   return record === null || (record.host === own.host && record.network === own.network);
 }
 
-/** By the socket where there is one: on 127.0.0.1 another program may have the port. */
+/** Uses the socket if there is one, because another program may listen on the port of 127.0.0.1. */
 const acceptsConnections = (home: EmbeddedHome, port: number): Promise<boolean> =>
   socketFolder(home) === null ? accepts({ host: '127.0.0.1', port }) : acceptsOnSocket(home);
 
@@ -112,16 +123,18 @@ function accepts(address: NetConnectOpts): Promise<boolean> {
 /** A server that accepts connections. */
 export interface StartedServer {
   readonly port: number;
-  /** The port that it should have had, which another process has; undefined: it has the port that it should have. */
+  /** The usual port if another process uses it; undefined if the server has its usual port. */
   readonly taken: number | undefined;
-  /** Its cluster was made just now, and is empty. */
+  /** Whether its cluster was created by this start, and is empty. */
   readonly made: boolean;
 }
 
 /**
- * Starts a server where none runs, its cluster made first if there is none. It listens on the port of its first start.
- * @param wanted listen there instead; undefined: as ever
- * @throws UsageError with the fix where this system does not let it start; Error with the server's own log otherwise
+ * Starts the server of a home in which none runs, and creates its cluster if there is none. Without `wanted`
+ * it listens on the port of its first start.
+ * @param wanted port to listen on; undefined for the usual one
+ * @throws UsageError with the fix if this system does not let it start; Error with the server's own log
+ * otherwise
  */
 export async function startServer(
   home: EmbeddedHome,
@@ -165,7 +178,10 @@ export async function startServer(
   }
 }
 
-/** Starts the postmaster, which inherits the lock, and waits until it accepts connections. Returns why it did not; null: it did. */
+/**
+ * Starts the postmaster, which inherits the lock, and waits until it accepts connections. Returns the error,
+ * or null.
+ */
 async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock): Promise<Error | null> {
   const args = ['start', '-D', 'data', '-l', 'postgres.log', '-w', '-t', '100'];
   const child = spawn(join(bin, 'pg_ctl'), args, {
@@ -183,7 +199,10 @@ async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock):
   }
 }
 
-/** PostgreSQL reads no files of another major version. @throws UsageError that says how to go on with them */
+/**
+ * Refuses files of another major version, which PostgreSQL cannot read. @throws UsageError with the steps to
+ * migrate them
+ */
 async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<void> {
   const files = await filesMajor(data);
   const installed = await installedMajor();
@@ -195,13 +214,13 @@ async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<voi
   ]);
 }
 
-/** The major version whose files a cluster has; null: there is none. */
+/** Returns the major version of a cluster's files, or null if there is no cluster. */
 async function filesMajor(data: string): Promise<number | null> {
   const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '');
   return version === '' ? null : Number.parseInt(version, 10);
 }
 
-/** The port that the home was given at its first start, so that connections that people saved work again. */
+/** Returns the port of the home's first start, so that connections that people saved work again. */
 async function portOf({ path }: EmbeddedHome): Promise<number> {
   const file = join(path, 'port');
   const saved = Number(await readFile(file, 'utf8').catch(() => ''));
@@ -212,8 +231,9 @@ async function portOf({ path }: EmbeddedHome): Promise<number> {
 }
 
 /**
- * Stops the server of the home, if one runs in this PID namespace, and returns when all of its processes have ended.
- * @throws Error when it does not stop
+ * Stops the server of the home, if one runs in this PID namespace. Returns when all of its processes have
+ * ended.
+ * @throws Error if it does not stop
  */
 export async function stopServer(home: EmbeddedHome): Promise<void> {
   if (!(await isOwnServer(home)) || !(await isRunning(home))) return;
@@ -228,7 +248,10 @@ export async function stopServer(home: EmbeddedHome): Promise<void> {
   removeServerRecord(home);
 }
 
-/** Whether the numbers of the server's processes are valid for this process: elsewhere they are those of other processes. */
+/**
+ * Returns whether the process ids of the server are valid for this process. In another PID namespace they
+ * belong to other processes.
+ */
 export async function isOwnServer(home: EmbeddedHome): Promise<boolean> {
   const record = readServerRecord(home);
   if (record === null) return hasVisibleServer(home);
@@ -236,11 +259,14 @@ export async function isOwnServer(home: EmbeddedHome): Promise<boolean> {
   return record.host === own.host && record.pids === own.pids;
 }
 
-/** Makes the cluster under another name first, so that an interrupted start leaves no cluster that looks complete. */
+/**
+ * Creates the cluster under a temporary name first, so that an interrupted start leaves no cluster that looks
+ * complete.
+ */
 async function makeCluster(home: EmbeddedHome, bin: string): Promise<void> {
   const { account } = home;
   const leftOver = (await readdir(home.path)).filter((name) => name.startsWith('data.new-'));
-  // A killed process's initdb may still be writing there; for the same reason the next one gets a new name.
+  // The initdb of a killed process may still write there; for the same reason the next one gets a new name.
   for (const name of leftOver)
     await rm(join(home.path, name), { recursive: true, force: true, maxRetries: 10 });
   const unfinished = await mkdtemp(join(home.path, 'data.new-'));
@@ -265,9 +291,10 @@ async function makeCluster(home: EmbeddedHome, bin: string): Promise<void> {
 }
 
 /**
- * Replaces the process number in the pid files that a dead server left. PostgreSQL would mistake any process with that number for the
- * server: in a container the same numbers return at every start. The caller holds the server's lock, which proves that no process of
- * such a server lives. The rest of the files stays: from it PostgreSQL finds out whether backends still use the shared memory.
+ * Replaces the process id in the pid files that a dead server left. PostgreSQL would mistake any process with
+ * that id for the server: in a container the same ids return at every start. The caller holds the server's
+ * lock, which proves that no process of such a server lives. The rest of the files is unchanged: from it
+ * PostgreSQL detects whether backends still use the shared memory.
  */
 async function renumberPidFiles({ path }: EmbeddedHome): Promise<void> {
   const sockets = (await readdir(path)).filter((name) => /^\.s\.PGSQL\.\d+\.lock$/.test(name));
@@ -277,11 +304,11 @@ async function renumberPidFiles({ path }: EmbeddedHome): Promise<void> {
   }
 }
 
-/** Above the maximum of every system. */
+/** Above the maximum process id of every system. */
 const NO_PROCESS = '999999999';
 
 function processOptions({ account, path }: EmbeddedHome) {
-  // Paths are given from the home, because pg_ctl hands them to a shell, quoted but not escaped. And nothing of this
-  // process's environment: it holds secrets, and PostgreSQL obeys PG* variables.
+  // Paths are relative to the home, because pg_ctl passes them to a shell, quoted but not escaped. The
+  // environment of this process is not passed: it contains secrets, and PostgreSQL obeys PG* variables.
   return { ...account, cwd: path, env: { LC_ALL: 'C' } };
 }

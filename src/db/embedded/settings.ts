@@ -5,7 +5,7 @@ import type { Account } from './file-lock.ts';
 /** PostgreSQL settings by name. */
 export type Settings = Readonly<Record<string, string | number>>;
 
-// ALTER SYSTEM still wins over these: it writes postgresql.auto.conf.
+// ALTER SYSTEM overrides these: it writes postgresql.auto.conf.
 const RECORDER_SETTINGS: Settings = {
   listen_addresses: '127.0.0.1',
   max_connections: 80,
@@ -17,15 +17,21 @@ const RECORDER_SETTINGS: Settings = {
   log_timezone: 'UTC',
 };
 
-/** The configuration that initdb wrote: it tested which shared memory and how many connections this system allows. */
+/**
+ * The configuration that initdb wrote after testing the shared memory and the number of connections that this
+ * system allows.
+ */
 const INITDB_FILE = 'initdb.conf';
 
-/** Keeps the configuration that initdb wrote, in a file of its own. */
+/** Moves the configuration that initdb wrote to a file of its own. */
 export async function keepInitdbChoices(cluster: string): Promise<void> {
   await rename(join(cluster, 'postgresql.conf'), join(cluster, INITDB_FILE));
 }
 
-/** Writes the configuration of a cluster: the choices of initdb, and the settings of the recorder where initdb allows as much. */
+/**
+ * Writes the configuration of a cluster: the choices of initdb and the recorder's settings. `max_connections`
+ * does not exceed the value of initdb.
+ */
 export async function writeSettings(cluster: string, settings: Settings, account?: Account): Promise<void> {
   const chosen = await readFile(join(cluster, INITDB_FILE), 'utf8').catch(() => '');
   const allowed = Number(/^max_connections = (\d+)/m.exec(chosen)?.[1] ?? Number.POSITIVE_INFINITY);
@@ -38,12 +44,15 @@ export async function writeSettings(cluster: string, settings: Settings, account
   );
   const file = join(cluster, 'postgresql.conf');
   await writeFile(file, `include_if_exists '${INITDB_FILE}'\n${lines.join('')}`);
-  if (account) await chown(file, account.uid, account.gid); // whatever the umask of this process is
+  if (account) await chown(file, account.uid, account.gid); // independent of the umask of this process
 }
 
-/** Settings that let a server start on a system that allows less than the one on which its cluster was made. */
+/**
+ * Settings that let a server start on a system that allows less than the one on which its cluster was
+ * created.
+ */
 interface Fallback {
-  /** The part of the server's log that names what the system refuses. */
+  /** Matches the server's log if the system refuses a resource. */
   readonly refused: RegExp;
   readonly settings: Settings;
 }
@@ -58,12 +67,12 @@ const FALLBACKS: readonly Fallback[] = [
   { refused: /could not create semaphores/, settings: { max_connections: 60 } },
 ];
 
-/** The settings of fallbacks for what a server reported when it did not start. */
+/** Fallback settings, selected by the log of failed starts. */
 export class StartFallbacks {
   readonly #left = [...FALLBACKS];
   #settings: Settings = {};
 
-  /** What has to be set in addition by now. */
+  /** All fallback settings that were selected so far. */
   get settings(): Settings {
     return this.#settings;
   }

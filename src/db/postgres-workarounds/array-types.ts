@@ -3,9 +3,9 @@ import { parse } from 'postgres-array';
 import { quoteInexactNumbers } from '../../upstreams/json.ts';
 
 /**
- * The types whose arrays are read and written, and these arrays, by the numbers that every server has for them. postgres.js would ask
- * each connection's server for all of them first, and where that connection is ended meanwhile its question fails with nobody to
- * handle it, which ends a process.
+ * The OIDs of element and array types that are read and written; they are equal on every server. postgres.js
+ * would query them on each connection first. If the connection closes meanwhile, that query rejects without a
+ * handler, which ends a process.
  */
 const ARRAYS: Readonly<Record<string, readonly [element: number, array: number]>> = {
   bool: [16, 1000],
@@ -39,13 +39,16 @@ const ARRAYS: Readonly<Record<string, readonly [element: number, array: number]>
   tstzrange: [3910, 3911],
 };
 
-/** Types of which the driver would read a text in its own way: `false` from "true", and times to the millisecond. */
+/**
+ * Types whose texts the driver would convert incorrectly: "true" to `false`, and times to the millisecond.
+ */
 const TEXTS_AS_GIVEN = [16, 1184];
 const JSON_TYPES = [114, 3802];
 
 /**
- * Lets a client read arrays, and write them, by the driver's way for their elements. What is no array is sent as it is, and so is the text of
- * a boolean or a time. Numbers of JSON that a double cannot hold are read as texts.
+ * Configures a client to read and write arrays with the driver's functions for their elements. Values that
+ * are not arrays are sent unchanged, and so are booleans and times that are texts. JSON numbers that a double
+ * cannot represent are read as texts.
  */
 export function withArrays(sql: postgres.Sql): postgres.Sql {
   const { parsers, serializers } = sql.options;
@@ -62,13 +65,13 @@ export function withArrays(sql: postgres.Sql): postgres.Sql {
   return sql;
 }
 
-/** Elements that PostgreSQL reads as they are: an unquoted NULL would be no value. */
+/** Elements that PostgreSQL reads without quotes. An unquoted NULL would be a null. */
 const PLAIN = /^(?!null$)[\w.:+-]+$/i;
 
 /**
- * An array as PostgreSQL reads it.
- * @param serialize how an element is written; absent: as its text
- * @throws TypeError where an element is undefined
+ * Encodes an array as a PostgreSQL literal.
+ * @param serialize encodes an element. Default: `String`
+ * @throws TypeError if an element is undefined
  */
 export function arrayLiteral(
   values: readonly unknown[],

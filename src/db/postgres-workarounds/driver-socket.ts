@@ -5,12 +5,13 @@ import { type Encryption, encrypted } from '../tls.ts';
 import { withReportedEnd } from './socket-end.ts';
 
 /**
- * The `socket` option of postgres.js: connects, encrypted as it is told to (the driver's own `ssl` is to be off), and closes a
- * connection on which nothing was sent or received for `silence`. The server ends every statement earlier, so a statement that still
- * waits has lost its server (a firewall dropped the connection, a host vanished). TCP alone would need a quarter of an hour to
- * notice. An idle connection that was closed is made again when it is needed.
- * @param silence ms; 0: without limit
- * @param server which one is connected to
+ * Creates the `socket` option of postgres.js. It connects, encrypted if configured (the driver's own `ssl`
+ * must be off), and closes a connection without data for `silence`. The server ends every statement earlier,
+ * so a statement that still waits has lost its server (a firewall dropped the connection, a host vanished).
+ * TCP alone would need a quarter of an hour to detect that. A closed idle connection is opened again when it
+ * is needed.
+ * @param silence in ms; 0 for no limit
+ * @param server selects the server to connect to
  */
 export function driverSocket(
   silence: number,
@@ -29,7 +30,8 @@ export function driverSocket(
       open.setTimeout(silence, () => open.destroy());
       return withReportedEnd(open, host);
     } catch (error) {
-      // The driver listens once it has the socket, and never uses a connection again whose `socket` function threw.
+      // The driver adds its listeners after it got the socket, and never again uses a connection whose
+      // `socket` function threw.
       const failing = new Socket();
       setImmediate(() => failing.destroy(error instanceof Error ? error : new Error(String(error))));
       return withReportedEnd(failing, host);

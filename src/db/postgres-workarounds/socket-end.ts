@@ -1,34 +1,40 @@
 import type { Socket } from 'node:net';
 
-/** Called when something was written. */
+/** Callback of a write. */
 type Done = (error?: Error | null) => void;
 
-/** What stands behind the length in a start packet: version 3.0 of the protocol. */
+/** The bytes after the length in a startup packet: version 3.0 of the protocol. */
 const VERSION = Buffer.from([0, 3, 0, 0]);
-/** How a CancelRequest begins. The server's answer is that it closes. */
+/** First bytes of a CancelRequest. The server answers by closing the connection. */
 const CANCEL = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e]);
 
-/** How a server's words end when it waits for a statement: ReadyForQuery, outside of a transaction. */
+/**
+ * ReadyForQuery outside of a transaction: the last bytes that a server sends before it waits for a statement.
+ */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** How an error ends, and what it is where the server ends the connection with it. */
+/**
+ * Last bytes of an ErrorResponse, its message type, and the severities with which the server closes the
+ * connection.
+ */
 const END_OF_ERROR = Buffer.from([0, 0]);
 const ERROR = 0x45;
 const LAST_WORDS = /^V(FATAL|PANIC)$/;
 
 /**
- * Gives a connection an end that postgres.js 3.4.9 takes well. Otherwise the driver
- *
- * - gives statements to a connection between its error and its close. They are never settled; or, once the connection is made
- *   again, resolved without rows, so that a statement seems to be done that was never run;
- * - forgets to send what it held back when a connection closed. The next start packet waits behind that, and is never sent;
- * - connects again and again, and tells nobody, where a server closes before it answers;
- * - keeps the error with which a server ends a connection, and gives it to the first statement on the next one.
- *
- * So a connection that is lost before it was ready has an error, which comes together with the close, and one that is lost later has
- * a close, behind the server's last words where it has some: the driver tells those who wait. One on which the driver sends nothing is closed until
- * start packets are enough to be sent, of which all but the last is left out.
- * @param host for the words of the error
+ * Changes the close events of a connection to a form that postgres.js 3.4.9 handles correctly. Otherwise the
+ * driver
+ * - sends statements to a connection between its error and its close. They never settle, or they resolve
+ *   without rows after the reconnect, so that a statement that never ran appears to be done;
+ * - keeps unsent bytes when a connection closes. The next startup packet is queued after them and never sent;
+ * - reconnects again and again without reporting an error, if a server closes before it answers;
+ * - keeps the error with which a server closes a connection, and rejects the first statement of the next
+ *   connection with it.
+ * So a connection that is lost before it was ready emits an error together with the close. One that is lost
+ * later emits a close, after the server's final error if there is one: the driver then rejects the waiting
+ * statements. A connection on which the driver sends nothing is closed until the queued startup packets are
+ * large enough to be sent. All of them but the last are removed.
+ * @param host for the message of the error
  */
 export function withReportedEnd<S extends Socket>(socket: S, host: string): S {
   const emit = socket.emit.bind(socket);
@@ -43,7 +49,7 @@ export function withReportedEnd<S extends Socket>(socket: S, host: string): S {
     if (farewell !== null) emit('error', farewell);
     if (ready || isCancel(first) || error === null) return emit('close', false);
     emit('error', error);
-    // The driver waits a little before it comes again to a server that failed.
+    // The driver waits a little before it reconnects to a server that failed.
     return emit('close', true);
   };
   socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
@@ -63,14 +69,14 @@ export function withReportedEnd<S extends Socket>(socket: S, host: string): S {
     first = startOf(Buffer.from(chunk));
     return typeof encoding === 'function' ? write(first, encoding) : write(first, encoding, done);
   };
-  // What the driver sends at once it has sent by the second.
+  // The second `setImmediate` runs after the driver has sent everything that it sends at once.
   setImmediate(() => setImmediate(() => first === null && socket.destroy()));
   return socket;
 }
 
 const isReady = (chunk: unknown) => Buffer.isBuffer(chunk) && chunk.subarray(-READY.length).equals(READY);
 
-/** What a server says, and the error that it ends the connection with where that stands behind. */
+/** Splits the final error, with which a server closes the connection, from the data before it. */
 function partedAtFarewell(chunk: unknown): [said: unknown, farewell: Error | null] {
   if (!Buffer.isBuffer(chunk) || !chunk.subarray(-END_OF_ERROR.length).equals(END_OF_ERROR))
     return [chunk, null];
@@ -86,7 +92,7 @@ function partedAtFarewell(chunk: unknown): [said: unknown, farewell: Error | nul
 
 const isCancel = (first: Buffer | null) => first?.subarray(0, CANCEL.length).equals(CANCEL) === true;
 
-/** The last start packet of what the driver sends first, or all where there is none. */
+/** Returns the last startup packet of the driver's first write, or the whole write if there is none. */
 function startOf(chunk: Buffer): Buffer {
   for (let at = chunk.lastIndexOf(VERSION); at >= 4; at = chunk.lastIndexOf(VERSION, at - 1)) {
     const begin = at - 4;

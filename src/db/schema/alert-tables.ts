@@ -14,12 +14,12 @@ import { instant, recorder } from './bookkeeping.ts';
 
 const milliseconds = () => bigint({ mode: 'number' }).notNull().default(0);
 
-/** What a rule said of a subject, from its first sign to its end: one row a time. */
+/** Alerts: one row for each time that a rule reported a subject, from the first sign to the end. */
 export const alerts = recorder.table(
   'alerts',
   {
     id: bigserial({ mode: 'number' }).primaryKey(),
-    /** The recorder whose rule it is. */
+    /** The recorder that evaluates the rule. */
     recorder: text().notNull(),
     rule: text().notNull(),
     subject: text().notNull(),
@@ -28,7 +28,7 @@ export const alerts = recorder.table(
     state: text().notNull(),
     summary: text().notNull(),
     details: jsonb(),
-    /** Since when it is so by what is recorded; null: the rule does not say. */
+    /** Start of the condition according to the recorded data; null if the rule does not determine it. */
     since: instant(),
     began_at: instant().notNull(),
     fired_at: instant(),
@@ -37,7 +37,10 @@ export const alerts = recorder.table(
     acknowledged_at: instant(),
     acknowledged_by: text(),
     note: text(),
-    /** How long the rule has said it, has not said it, and how long nobody was told; as rounds counted it, ms. */
+    /**
+     * How long the rule has reported the alert, has not reported it, and how long no notification was sent;
+     * counted by rounds, in ms.
+     */
     held_ms: milliseconds(),
     absent_ms: milliseconds(),
     untold_ms: milliseconds(),
@@ -48,7 +51,7 @@ export const alerts = recorder.table(
   ],
 );
 
-/** What channels are to be told, and were. */
+/** Messages to channels, sent or not. */
 export const alertMessages = recorder.table(
   'alert_messages',
   {
@@ -62,10 +65,13 @@ export const alertMessages = recorder.table(
     alerts: bigint({ mode: 'number' }).array().notNull(),
     body: jsonb().notNull(),
     made_at: instant().notNull(),
-    /** `waiting`, `sent`, `refused` (the channel does not take it) or `dropped` (nobody waits for it any more). */
+    /** `waiting`, `sent`, `refused` (by the channel) or `dropped` (no longer needed). */
     state: text().notNull().default('waiting'),
     attempts: integer().notNull().default(0),
-    /** Set while it is being sent: where it stands and nobody sends, whether it arrived is not known. */
+    /**
+     * Set while the message is being sent. If it is set and no worker sends, it is unknown whether the
+     * message arrived.
+     */
     sending_since: instant(),
     sent_at: instant(),
     error: text(),
@@ -76,7 +82,7 @@ export const alertMessages = recorder.table(
   ],
 );
 
-/** How each channel stands. One worker at a time sends: the one whose number is `holder`. */
+/** State of each channel. One worker at a time sends: the one whose number is `holder`. */
 export const alertChannels = recorder.table(
   'alert_channels',
   {
@@ -89,13 +95,13 @@ export const alertChannels = recorder.table(
     error: text(),
     next_try_at: instant(),
     sent_at: instant(),
-    /** When what still fires was last told again, of channels that forget it otherwise. */
+    /** When firing alerts were last sent again, for channels that expire them otherwise. */
     refreshed_at: instant(),
   },
   (table) => [primaryKey({ columns: [table.recorder, table.channel] })],
 );
 
-/** When each rule was last asked, and since when it cannot be. */
+/** When each rule was last evaluated, and since when its evaluation fails. */
 export const alertRules = recorder.table(
   'alert_rules',
   {
@@ -108,7 +114,7 @@ export const alertRules = recorder.table(
   (table) => [primaryKey({ columns: [table.recorder, table.rule] })],
 );
 
-/** The rounds of a recorder's rules: one at a time. */
+/** The rounds in which a recorder's rules are evaluated, one at a time. */
 export const alertRounds = recorder.table('alert_rounds', {
   recorder: text().primaryKey(),
   round: bigint({ mode: 'number' }).notNull().default(0),

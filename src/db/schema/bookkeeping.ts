@@ -15,19 +15,19 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 
-/** Tables of users' data and of the recorder's knowledge about it. */
+/** The schema of the tables for users' data and for the state of the recording. */
 export const recorder = pgSchema('recorder');
 
-/** A column of moments. */
+/** Declares a column of instants. */
 export const instant = () => timestamp({ withTimezone: true });
-/** Ranges on a source's axis: milliseconds since 1970, or heights. */
+/** Ranges on a source's axis: ms since 1970, or heights. */
 const int8multirange = customType<{ data: string }>({ dataType: () => 'int8multirange' });
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const int8range = customType<{ data: string }>({ dataType: () => 'int8range' });
 
 /**
- * What is asked about: one row a source and target. Holds the lease: the run that may commit for this target, and until
- * when (by the database's clock) nobody else may take it over.
+ * The targets: one row per source and target. It holds the lease: the run that may commit for this target,
+ * and the instant (by the database's clock) before which no other run may take it over.
  */
 export const targets = recorder.table(
   'targets',
@@ -35,23 +35,34 @@ export const targets = recorder.table(
     source: text().notNull(),
     target_key: text().notNull(),
     target: jsonb().$type<Record<string, string>>().notNull(),
-    /** The recorder that watches it now, or the last one that did; null: it was recorded by hand only. */
+    /** The recorder that records it now, or the last one that did; null if it was recorded by hand only. */
     recorder: text(),
     run_id: bigint({ mode: 'number' }),
     lease_until: instant(),
-    /** The requests of the last complete poll, and its window on the source's axis; null: there was none. */
+    /**
+     * Number of requests of the last complete poll, and its window on the source's axis; null if there was
+     * none.
+     */
     look_requests: integer(),
-    /** The most requests of a complete run: of a list that is one window, about those of the whole list. */
+    /**
+     * Maximum number of requests of a complete run. For a list that is one window, this is about the number
+     * for the whole list.
+     */
     most_requests: integer(),
     look_from: bigint({ mode: 'number' }),
     look_to: bigint({ mode: 'number' }),
-    /** The start of what that poll showed, at or below its window; null if unknown. */
+    /** Start of the range that the poll returned, at or below its window; null if unknown. */
     shown_from: bigint({ mode: 'number' }),
-    /** The service and the index that the target is read from; null if there is none. */
+    /** Service and index from which the target is read; null if there is none. */
     index_name: text(),
-    /** The moment up to which the items of the target show that the index has come; null: it showed none. */
+    /**
+     * Time up to which the index has progressed, according to the target's items; null if no item showed it.
+     */
     newest_item_at: instant(),
-    /** The mean and the longest time between two items that follow each other in the newest page, ms; null: there are too few. */
+    /**
+     * Mean and longest time between consecutive items of the newest page, in ms; null if there are too few
+     * items.
+     */
     usual_interval_ms: bigint({ mode: 'number' }),
     longest_interval_ms: bigint({ mode: 'number' }),
   },
@@ -59,8 +70,8 @@ export const targets = recorder.table(
 );
 
 /**
- * What is wanted of a target, and its state: one row a dataset. Datasets of one source share its calls, but each has an
- * interval, coverage and completeness of its own.
+ * Requested recording of a target, and its state: one row per dataset. Datasets of one source share its
+ * requests, but each has an interval, coverage and completeness of its own.
  */
 export const targetDatasets = recorder.table(
   'target_datasets',
@@ -69,40 +80,56 @@ export const targetDatasets = recorder.table(
     target_key: text().notNull(),
     dataset: text().notNull(),
     every_ms: bigint({ mode: 'number' }).notNull(),
-    /** The answer never changes: once it is recorded, it is not asked for again. */
+    /** The response never changes: after it was recorded, it is not requested again. */
     once: boolean().notNull().default(false),
-    /** The configuration asks for it now; false: it did earlier, or the target was recorded by hand. */
+    /**
+     * Whether the configuration contains it now; false if it did earlier, or the target was recorded by hand.
+     */
     active: boolean().notNull(),
-    /** When it left the configuration; null: the configuration asks for it, or never did. */
+    /** When it was removed from the configuration; null if it was not, or was never in it. */
     left_at: instant(),
-    /** When the members of a target that left were ended; null: it did not leave, or they are not ended yet. */
+    /**
+     * When the members of a removed target were ended; null if it was not removed, or they are not ended yet.
+     */
     ended_at: instant(),
-    /** Since when it is asked for; set again when it is asked for after a pause. */
+    /** Since when the configuration contains it; set again when it returns after a pause. */
     wanted_at: instant().notNull(),
-    /** Where the recording is expected to begin, on the source's axis; null for observations. */
+    /** Expected start of the recording, on the source's axis; null for observations. */
     expected_from: bigint({ mode: 'number' }),
-    /** When the first run that succeeded observed: since then there is a record. */
+    /** When the first successful run observed: the start of the record. */
     first_success_at: instant(),
     last_success_at: instant(),
-    /** When the run of the last success was planned; null: nobody planned it, or an earlier version recorded it. */
+    /**
+     * When the run of the last success was planned; null if it was not planned, or an earlier version
+     * recorded it.
+     */
     last_planned_at: instant(),
     /** The last success after which nothing was missing. */
     last_complete_at: instant(),
-    /** Since when every success was incomplete; null: the last one was complete. */
+    /** Since when every success was incomplete; null if the last one was complete. */
     incomplete_since: instant(),
     incomplete_reason: text(),
-    /** Members that the last complete observation missed, and that are current until a later one confirms their absence. */
+    /**
+     * Number of members that the last complete observation missed. They are current until a later one
+     * confirms their absence.
+     */
     unconfirmed_departures: integer().notNull().default(0),
     last_failure_at: instant(),
     failures: integer().notNull().default(0),
-    /** Why it failed the last time. */
+    /** Error of the last failure. */
     last_error: text(),
-    /** Items seen and rows written in all, and rows written on `rows_day` (UTC). Counted here because old runs are removed. */
+    /**
+     * Items seen and rows written in all, and rows written on `rows_day` (UTC). Counted here because old runs
+     * are removed.
+     */
     items: bigint({ mode: 'number' }).notNull().default(0),
     rows_written: bigint({ mode: 'number' }).notNull().default(0),
     rows_day: date({ mode: 'string' }),
     rows_today: bigint({ mode: 'number' }).notNull().default(0),
-    /** Why the upstream does not answer for this target, such as a method it does not offer; it is asked again rarely. */
+    /**
+     * Reason why the upstream does not answer for this target, such as a method that it does not offer; it is
+     * then requested rarely.
+     */
     not_offered: text(),
   },
   (table) => [
@@ -111,7 +138,7 @@ export const targetDatasets = recorder.table(
   ],
 );
 
-/** One row a run: one walk over one window, or one observation. Counts are arrays along `datasets`. */
+/** Runs: one row per walk over a window, or per observation. Counts are arrays in the order of `datasets`. */
 export const runs = recorder.table(
   'runs',
   {
@@ -122,7 +149,7 @@ export const runs = recorder.table(
     reason: text().notNull(),
     status: text().notNull(),
     worker: text().notNull(),
-    /** Of the window's bounds: `time` in ms since 1970, or `height`; null for observations. */
+    /** Axis of the window's bounds: `time` in ms since 1970, or `height`; null for observations. */
     axis: text(),
     window_from: bigint({ mode: 'number' }),
     window_to: bigint({ mode: 'number' }),
@@ -148,20 +175,26 @@ export const runs = recorder.table(
   ],
 );
 
-/** Old runs that wrote rows and succeeded, a block of numbers together (`recording/packed-form.ts`). They left `runs`. */
+/**
+ * Old successful runs that wrote rows, packed in blocks of run numbers (`recording/packed-form.ts`). They
+ * were removed from `runs`.
+ */
 export const packedRuns = recorder.table(
   'packed_runs',
   {
     run_block: bigint({ mode: 'number' }).notNull(),
     first_run: bigint({ mode: 'number' }).notNull(),
     last_run: bigint({ mode: 'number' }).notNull(),
-    /** When the first of them began. */
+    /** Start of the first run. */
     first_at: instant().notNull(),
     runs: integer().notNull(),
-    /** Of each number of a run: in how many planes of bytes its differences stand, and which of `body` is the first. */
+    /**
+     * For each numeric column of a run: the number of byte planes of its differences, and the index of the
+     * first one in `body`.
+     */
     widths: integer().array().notNull(),
     planes: integer().array().notNull(),
-    /** What is equal in the runs of each kind, how many there are, and what is expected of their numbers. */
+    /** Common values of the runs of each kind, their count, and the predicted numbers. */
     kinds: jsonb().notNull(),
     body: bytea().notNull(),
   },
@@ -174,7 +207,7 @@ const count = () => bigint({ mode: 'number' }).notNull();
 export const runDays = recorder.table(
   'run_days',
   {
-    /** `day`, or `month` for what is older. */
+    /** `day`, or `month` for older ones. */
     span: text().notNull(),
     starts_on: date({ mode: 'string' }).notNull(),
     dataset: text().notNull(),
@@ -194,19 +227,19 @@ export const runDays = recorder.table(
   ],
 );
 
-/** The expected schedules, and what the reconciler last saw of them in the queue. */
+/** The expected schedules, and their state in the queue when the reconciler last read it. */
 export const schedules = recorder.table('schedules', {
-  /** With the name of the recorder where it has one. */
+  /** Includes the name of the recorder if it has one. */
   schedule: text().primaryKey(),
   recorder: text().notNull().default('recorder'),
   every_ms: bigint({ mode: 'number' }).notNull(),
-  /** When it ticks next; null: the queue did not have it. */
+  /** Next time of the schedule; null if the queue did not have the schedule. */
   next_at: instant(),
   missing_since: instant(),
   seen_at: instant().notNull(),
 });
 
-/** What is recorded: the ranges of a target's axis that are stored completely. */
+/** Coverage: the ranges of a target's axis that are stored completely. */
 export const coverage = recorder.table(
   'coverage',
   {
@@ -214,13 +247,16 @@ export const coverage = recorder.table(
     target_key: text().notNull(),
     axis: text().notNull(),
     covered: int8multirange().notNull(),
-    /** What of an index was answered whole at least once, claimed or not; null: what is covered. */
+    /**
+     * Ranges for which an index gave at least one complete answer, whether they are covered or not; null if
+     * equal to `covered`.
+     */
     answered: int8multirange(),
   },
   (table) => [primaryKey({ columns: [table.dataset, table.target_key] })],
 );
 
-/** Permanent gaps, and why. */
+/** Ranges that are permanently missing, and the reason. */
 export const gaps = recorder.table(
   'gaps',
   {
@@ -234,7 +270,7 @@ export const gaps = recorder.table(
   (table) => [primaryKey({ columns: [table.dataset, table.target_key, table.range] })],
 );
 
-/** Items that could not be decoded or stored, each once, kept until a fixed recorder reads them. */
+/** Items that could not be decoded or stored, each once, kept until a corrected version reads them. */
 export const quarantine = recorder.table(
   'quarantine',
   {
@@ -249,10 +285,10 @@ export const quarantine = recorder.table(
     quarantined_at: instant().notNull(),
     last_seen: instant().notNull(),
     times: bigint({ mode: 'number' }).notNull().default(1),
-    /** When the kept form of the item was observed. */
+    /** When the stored form of the item was observed. */
     observed_at: instant().notNull(),
     reason: text().notNull(),
-    /** The item's JSON as text: it may hold what jsonb refuses. */
+    /** JSON of the item as text: it may contain what jsonb refuses. */
     item: text().notNull(),
   },
   (table) => [
@@ -261,12 +297,12 @@ export const quarantine = recorder.table(
   ],
 );
 
-/** The allowance of each upstream and key, drawn on by all workers. */
+/** The budget of each upstream and API key, shared by all workers. */
 export const budgets = recorder.table(
   'budgets',
   {
     upstream: text().notNull(),
-    /** A digest of the server and the key header: another URL does not take over a block or a count. */
+    /** Digest of the server and the key header. Another URL does not inherit a block or a count. */
     endpoint: text().notNull(),
     minute: instant().notNull(),
     minute_units: bigint({ mode: 'number' }).notNull(),
@@ -279,17 +315,20 @@ export const budgets = recorder.table(
   (table) => [primaryKey({ columns: [table.upstream, table.endpoint] })],
 );
 
-/** Constraints, indexes and defaults of the recorder's tables, as the last migration left them: what is dropped by hand is restored. */
+/**
+ * Constraints, indexes and defaults of the recorder's tables after the last migration. A migration restores
+ * those that were dropped by hand.
+ */
 export const ownObjects = recorder.table('own_objects', {
-  /** Such as `index recorder.gaps_by_run`. */
+  /** Its name, such as `index recorder.gaps_by_run`. */
   name: text().primaryKey(),
   /** The statement that creates it. */
   statement: text().notNull(),
 });
 
 /**
- * What a migration made in `reporting`, by name; of a function with the types of its parameters. The definition: digests of
- * the declaration, of what PostgreSQL made of it, and of its comments.
+ * Objects that migrations created in `reporting`, by name; for a function with the types of its parameters.
+ * The definition consists of digests of the declaration, of the created object, and of its comments.
  */
 export const reportingObjects = recorder.table('reporting_objects', {
   name: text().primaryKey(),

@@ -11,25 +11,27 @@ import {
 } from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
 
-/** Discrepancies between two sources. One row for each check, subject and time; it ends when the two agree again. */
+/**
+ * Discrepancies between two sources. One row per check, subject and time; it ends when the two agree again.
+ */
 export const discrepancies = recorder.table(
   'discrepancies',
   {
     id: bigserial({ mode: 'number' }).primaryKey(),
     check_name: text().notNull(),
     dataset: text().notNull(),
-    /** What is compared, as key=value pairs. */
+    /** The compared subject, as key=value pairs. */
     subject: text().notNull(),
-    /** The time of the bucket, block or reading that is compared, or since when both sides have kept their values. */
+    /** Time of the compared bucket, block or reading, or since when both sides have kept their values. */
     at: instant().notNull(),
     left_source: text().notNull(),
     left_value: text().notNull(),
     right_source: text().notNull(),
     right_value: text().notNull(),
-    /** How much the two may differ, in words. */
+    /** Allowed difference, as a text. */
     tolerance: text().notNull(),
     found_at: instant().notNull(),
-    /** When they were found to agree again; null: they still differ. */
+    /** When they were found to agree again; null while they differ. */
     ended_at: instant(),
   },
   (table) => [
@@ -38,7 +40,7 @@ export const discrepancies = recorder.table(
   ],
 );
 
-/** When the level of a metric changed for good. */
+/** Permanent changes of the level of a metric. */
 export const seriesBreaks = recorder.table(
   'series_breaks',
   {
@@ -48,7 +50,7 @@ export const seriesBreaks = recorder.table(
     broke_at: instant().notNull(),
     level_before: numeric().notNull(),
     level_after: numeric().notNull(),
-    /** The change divided by the usual move from week to week. */
+    /** The change divided by the usual change from week to week. */
     strength: numeric().notNull(),
     found_at: instant().notNull(),
   },
@@ -59,15 +61,18 @@ export const seriesBreaks = recorder.table(
 export const checkRuns = recorder.table('check_runs', {
   /** `nodes`, or the chain whose metrics are compared. */
   scope: text().primaryKey(),
-  /** When everything was last compared without a failure; null: never. */
+  /** When everything was last compared without a failure; null if never. */
   checked_at: instant(),
   took_ms: integer(),
-  /** Since when the comparison fails, and why; null: it does not fail. */
+  /** Since when the comparison fails, and why; null if it does not fail. */
   failed_since: instant(),
   error: text(),
 });
 
-/** What `reporting.metric_settling_of(null)` said at the last comparison, where there are so many revisions that it takes seconds. */
+/**
+ * Result of `reporting.metric_settling_of(null)` at the last comparison, stored if there are so many
+ * revisions that the query takes seconds.
+ */
 export const metricSettling = recorder.table(
   'metric_settling',
   {
@@ -83,18 +88,21 @@ export const metricSettling = recorder.table(
   (table) => [primaryKey({ columns: [table.metric, table.time_interval] })],
 );
 
-/** Things of which rows contradict each other, or did: who reads it compares the rows (src/recording/histories/contradictions.ts). */
+/**
+ * Entities whose rows contradict each other, or did. Readers compare the rows
+ * (src/recording/histories/contradictions.ts).
+ */
 export const contradictions = recorder.table(
   'contradictions',
   {
     dataset: text().notNull(),
-    /** The values of the columns that identify it. */
+    /** Values of the columns that identify the entity. */
     thing: text().array().notNull(),
   },
   (table) => [primaryKey({ columns: [table.dataset, table.thing] })],
 );
 
-/** Up to when rows were recorded whose contradictions are noted. */
+/** Instant up to which the contradictions of recorded rows are stored. */
 export const contradictionsNoted = recorder.table('contradictions_noted', {
   dataset: text().primaryKey(),
   until: instant().notNull(),

@@ -1,29 +1,29 @@
 import { bigint, integer, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
 
-/** The exports that a recorder's configuration asks for, and how each stands. Instants are the database's. */
+/** Exports in a recorder's configuration, and their state. Instants are by the database's clock. */
 export const scheduledExports = recorder.table(
   'exports',
   {
     recorder: text().notNull(),
-    /** Where it goes, as the configuration has it. */
+    /** Destination, as configured. */
     place: text().notNull(),
-    /** Null: all. */
+    /** Null for all datasets. */
     datasets: text().array(),
     format: text().notNull(),
     every_ms: bigint({ mode: 'number' }).notNull(),
     wanted_at: instant().notNull(),
-    /** When the last attempt began; null: there was none. */
+    /** Start of the last attempt; null if there was none. */
     began_at: instant(),
     last_success_at: instant(),
-    /** Up to when the record is exported: of the last success. */
+    /** Instant up to which the last successful export contains the record. */
     exported_at: instant(),
     last_failure_at: instant(),
-    /** Since when every attempt failed, how many, and why the last one did; null: the last one succeeded. */
+    /** Since when every attempt failed, how many, and the last error; null if the last one succeeded. */
     failing_since: instant(),
     failures: integer().notNull().default(0),
     error: text(),
-    /** Of the last success: its number in the manifest, and what it wrote. */
+    /** Of the last success: its number in the manifest, and the rows and bytes written. */
     export: integer(),
     rows: bigint({ mode: 'number' }),
     bytes: bigint({ mode: 'number' }),

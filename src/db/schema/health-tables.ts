@@ -14,47 +14,47 @@ import { instant, recorder } from './bookkeeping.ts';
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** Who watches, one row an observer: which process does so now, and how far the ledger reaches. */
+/** Observers of nodes: the process that probes for each, and the end of its ledger. */
 export const healthObservers = recorder.table('health_observers', {
   observer: text().primaryKey(),
-  /** The process that probes; null: nobody. */
+  /** The process that probes; null if there is none. */
   holder: text(),
-  /** By the database's clock: another process may take over afterwards. */
+  /** By the database's clock: after it, another process may take over. */
   lease_until: instant(),
-  /** Open intervals are settled up to here. */
+  /** Open intervals are final up to this instant. */
   heartbeat_at: instant(),
-  /** Probes whose rows the database refuses, with since when and why; null: none. */
+  /** Probes whose rows the database refuses, with start and reason; null if there are none. */
   refused: jsonb(),
 });
 
-/** The ledger: what a probe and each of its checks said, an interval in which nothing changed a row. */
+/** The uptime ledger: results of a probe and of each of its checks, one row per interval without a change. */
 export const healthIntervals = recorder.table(
   'node_health',
   {
     observer: text().notNull(),
     node: text().notNull(),
     probe: text().notNull(),
-    /** A check of the node; `*`: the probe as a whole. */
+    /** A check of the node; `*` for the probe as a whole. */
     check_name: text().notNull(),
     state: text().notNull(),
     error: text(),
     message: jsonb(),
-    /** Of every table of a dataset; the ledger leaves it null. */
+    /** Present in every table of a dataset; always null in the ledger. */
     extra: jsonb(),
     started_at: instant().notNull(),
-    /** Null: it goes on. */
+    /** Null while the interval lasts. */
     ended_at: instant(),
-    /** Of the probe as a whole: the node gave a report, so that its checks are known. */
+    /** For the probe as a whole: the node sent a report, so its checks are known. */
     reported: boolean().notNull().default(true),
-    /** Looks of the probe before the interval. */
+    /** Number of probes before the interval. */
     probes_before: bigint({ mode: 'number' }).notNull().default(0),
-    /** Looks within it; null while it goes on. */
+    /** Number of probes within it; null while it lasts. */
     probes: bigint({ mode: 'bigint' }),
-    /** Since when the check fails, by the node's own account. */
+    /** Since when the check fails, as reported by the node. */
     failing_since: instant(),
-    /** How often it failed in a row at the last, by the node's own count. */
+    /** Number of consecutive failures at the last probe, as reported by the node. */
     failures: bigint({ mode: 'bigint' }),
-    /** The last words of the interval; null: they are the first. */
+    /** Last error and message of the interval; null if they equal the first ones. */
     last_error: text(),
     last_message: jsonb(),
   },
@@ -64,7 +64,10 @@ export const healthIntervals = recorder.table(
   ],
 );
 
-/** When an observer did not look at all. It is stored once, whatever the number of nodes; intervals run on beneath it. */
+/**
+ * Times in which an observer did not probe at all. They are stored once, whatever the number of nodes;
+ * intervals continue during them.
+ */
 export const healthAbsences = recorder.table(
   'health_absences',
   {
@@ -72,27 +75,27 @@ export const healthAbsences = recorder.table(
     started_at: instant().notNull(),
     ended_at: instant().notNull(),
     reason: text().notNull(),
-    /** Looks before the absence, by node and probe. */
+    /** Number of probes before the absence, by node and probe. */
     looks: jsonb(),
   },
   (table) => [primaryKey({ columns: [table.observer, table.started_at] })],
 );
 
-/** What changes at every look: one row a probe of a node. */
+/** Values that change at every probe: one row per probe of a node. */
 export const healthProbes = recorder.table(
   'health_probes',
   {
     observer: text().notNull(),
     node: text().notNull(),
     probe: text().notNull(),
-    /** All looks ever. */
+    /** Total number of probes. */
     probes: bigint({ mode: 'number' }).notNull(),
     probed_at: instant().notNull(),
-    /** The first failure that a second look has yet to confirm. */
+    /** The first failure, which a second probe has yet to confirm. */
     suspect: jsonb(),
-    /** The latest error and message of each check; null: they are still the first ones. */
+    /** The latest error and message of each check; null if they equal the first ones. */
     latest: jsonb(),
-    /** The begin of the hour that `entries` counts. */
+    /** Start of the hour that `entries` counts. */
     hour: instant(),
     /** The response times of that hour (src/health/latency-entries.ts). */
     entries: bytes(),
@@ -100,7 +103,7 @@ export const healthProbes = recorder.table(
   (table) => [primaryKey({ columns: [table.observer, table.node, table.probe] })],
 );
 
-/** Response times: a row a week, with its hours, and a row a month, with its days. */
+/** Response times: one row per week with its hours, and one per month with its days. */
 export const healthLatency = recorder.table(
   'health_latency',
   {
@@ -117,12 +120,12 @@ export const healthLatency = recorder.table(
   ],
 );
 
-/** Maintenance announced by command; what the configuration announces is not here. */
+/** Maintenance announced by command; maintenance in the configuration is not stored here. */
 export const healthMaintenance = recorder.table(
   'health_maintenance',
   {
     id: serial().primaryKey(),
-    /** Null: every node. */
+    /** Null for every node. */
     node: text(),
     starts_at: instant().notNull(),
     ends_at: instant().notNull(),
@@ -132,13 +135,16 @@ export const healthMaintenance = recorder.table(
   (table) => [index('health_maintenance_by_end').on(table.ends_at)],
 );
 
-/** What people wrote about a node's troubles: beside the ledger, which nobody writes into. Notes are only added. */
+/**
+ * Notes of people about incidents of a node, separate from the ledger, which people cannot change. Notes are
+ * only added.
+ */
 export const incidentNotes = recorder.table(
   'incident_notes',
   {
     id: serial().primaryKey(),
     node: text().notNull(),
-    /** What moment it is about. */
+    /** The moment that the note is about. */
     at: instant().notNull(),
     author: text().notNull(),
     note: text().notNull(),

@@ -1,20 +1,20 @@
 import { bigint, text } from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
 
-/** The node that each configured name stands for, and what answered in its place. */
+/** The node bound to each configured name, and any other node that answered instead. */
 export const nodeBindings = recorder.table('node_bindings', {
   node: text().primaryKey(),
-  /** Null: no node of the configured network was seen so far, or it does not report its id. */
+  /** Null if no node of the configured network was seen yet, or it does not report its id. */
   node_id: text(),
   network_id: bigint({ mode: 'number' }),
-  /** The id of the first block of the P-chain; null: the node does not serve it. */
+  /** The id of the first block of the P-chain; null if the node does not serve it. */
   genesis_id: text(),
   /** `first sight` or `configuration`. */
   bound_by: text().notNull(),
   bound_at: instant().notNull(),
-  /** When what answered was last found to be this node. */
+  /** When the answering node was last verified to be this node. */
   verified_at: instant(),
-  /** What answers instead, and how to fix it; null: nothing else does. */
+  /** Identity of another node that answers instead, and the fix; null if there is none. */
   difference: text(),
   differs_since: instant(),
   /** When the difference was last seen. */

@@ -2,13 +2,13 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, doublePrecision, index, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
 
-/** Every configuration that `up` was started with, by recorder; the newest one decides what is recorded. */
+/** Every configuration that `up` was started with, by recorder. The newest one decides what is recorded. */
 export const configurations = recorder.table(
   'configurations',
   {
     /** The recorder's name. */
     recorder: text().notNull(),
-    /** The digest of what the configuration asks for. */
+    /** Digest of the recorded part of the configuration. */
     digest: text().notNull(),
     network: text().notNull(),
     /** Grows with every configuration that becomes the newest. A rollback gives the earlier one a new number. */
@@ -26,23 +26,26 @@ export const configurations = recorder.table(
 export const processes = recorder.table(
   'processes',
   {
-    /** Host, process id, and a number of its own. */
+    /** Host, process id, and a unique number. */
     process: text().primaryKey(),
     recorder: text().notNull(),
     digest: text().notNull(),
     roles: text().array().notNull(),
     started_at: instant().notNull(),
-    /** Its last sign of life. */
+    /** Its last heartbeat. */
     seen_at: instant().notNull(),
-    /** When it stopped in order; null: it still runs, or was killed. */
+    /** When it shut down cleanly; null if it runs, or was killed. */
     left_at: instant(),
-    /** When the server of the process last had its maximum of connections; null: never. */
+    /** When the HTTP server of the process last reached its maximum of connections; null if never. */
     connections_full_at: instant(),
   },
   (table) => [index('processes_by_recorder').on(table.recorder, table.digest)],
 );
 
-/** The replicas that processes read from, as one of them saw each last. Instants are the primary's. */
+/**
+ * Replicas that processes read from, with the latest state that any process saw. Instants are by the
+ * primary's clock.
+ */
 export const replicas = recorder.table(
   'replicas',
   {
@@ -50,20 +53,23 @@ export const replicas = recorder.table(
     recorder: text().notNull(),
     /** Host, port and database. */
     place: text().notNull(),
-    /** How far it was behind; null: that cannot be told. */
+    /** Lag, in seconds and in bytes of WAL; null if unknown. */
     lag_seconds: doublePrecision(),
     lag_bytes: bigint({ mode: 'number' }),
-    /** Why it is not, or should not be, read from, and since when; null: nothing is wrong with it. */
+    /** Reason why it is not used, or should not be, and since when; null if there is none. */
     trouble: text(),
     trouble_since: instant(),
-    /** Since when it is far behind; null: it is not. */
+    /** Since when it is far behind; null if it is not. */
     behind_since: instant(),
     seen_at: instant().notNull(),
   },
   (table) => [primaryKey({ columns: [table.recorder, table.place] })],
 );
 
-/** The queues, as whoever holds the schedules saw them last: for readers that cannot read the queue. */
+/**
+ * State of the queues, stored by the process that holds the schedules, for readers without access to the
+ * queue.
+ */
 export const queues = recorder.table(
   'queues',
   {
@@ -71,10 +77,10 @@ export const queues = recorder.table(
     recorder: text().notNull(),
     /** `polls` or `heals`. */
     queue: text().notNull(),
-    /** Jobs that wait, and jobs at work; null: it never gave an answer. */
+    /** Number of waiting and active jobs; null if the queue never answered. */
     waiting: bigint({ mode: 'number' }),
     active: bigint({ mode: 'number' }),
-    /** Why nothing is taken out of it, and since when; null: nothing is wrong with it. */
+    /** Reason why no job is processed, and since when; null if there is none. */
     trouble: text(),
     trouble_since: instant(),
     seen_at: instant().notNull(),

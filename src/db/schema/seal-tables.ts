@@ -4,42 +4,45 @@ import { instant, recorder } from './bookkeeping.ts';
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const count = () => bigint({ mode: 'number' }).notNull();
 
-/** One row for each seal, over all datasets. The newest seal may be unfinished. */
+/** Seals over all datasets, one row each. The newest seal may be unfinished. */
 export const seals = recorder.table('seals', {
   seal: integer().primaryKey(),
-  /** What was recorded before this instant is sealed. */
+  /** Rows recorded before this instant are sealed. */
   until: instant().notNull(),
   began_at: instant().notNull(),
-  /** The writers whose rows could still come late when it began (src/reporting/seals/leaves.ts). */
+  /** The writers whose rows could still arrive late when it started (src/reporting/seals/leaves.ts). */
   open: jsonb().notNull(),
-  /** Null: it is not finished. */
+  /** Null while it is unfinished. */
   made_at: instant(),
   /** The text that is signed. Its SHA-256 in hexadecimal is the head. */
   statement: text(),
   head: text(),
-  /** The Ed25519 signature of the statement; null: no key was given. */
+  /** The Ed25519 signature of the statement; null if no key was configured. */
   signature: bytes(),
   /** The public key of the signature: SPKI in base64. */
   public_key: text(),
-  /** Why the last attempt failed; null: it did not. */
+  /** Error of the last attempt; null if it did not fail. */
   error: text(),
 });
 
-/** The part of a seal about one dataset; no row: nothing was recorded in the dataset since the seal before. */
+/**
+ * The part of a seal about one dataset. There is no row if nothing was recorded in the dataset since the
+ * previous seal.
+ */
 export const sealDatasets = recorder.table(
   'seal_datasets',
   {
     dataset: text().notNull(),
     seal: integer().notNull(),
-    /** The form in which rows were read. */
+    /** The form in which rows were hashed. */
     form: text().notNull(),
-    /** The number of rows recorded and of ends set, and how many of both came after the seal of their day. */
+    /** The number of recorded rows and of set ends, and how many of both came after the seal of their day. */
     rows: count(),
     ends: count(),
     late: count(),
-    /** The changes that were declared for this dataset since the seal before. */
+    /** The changes that were declared for this dataset since the previous seal. */
     changes: text().array().notNull(),
-    /** The root of the tree of hashes, the dataset's head before, and its head: SHA-256 in hexadecimal. */
+    /** The root of the hash tree, the dataset's previous head, and its head: SHA-256 in hexadecimal. */
     root: text().notNull(),
     before: text(),
     head: text().notNull(),
@@ -60,13 +63,13 @@ export const sealParts = recorder.table(
     instants: instant().array().notNull(),
     /** In the same order, nine bytes for each: six of the hash of its key, three of the hash of the leaf. */
     tags: bytes().notNull(),
-    /** The sha-256 of all their hashes in that order. */
+    /** SHA-256 of all their hashes in that order. */
     node: bytes().notNull(),
   },
   (table) => [primaryKey({ columns: [table.dataset, table.day, table.kind, table.seal, table.part] })],
 );
 
-/** How rows become hashes: which columns, in which order. The name of a form is its hash. */
+/** Forms of hashing: which columns, in which order. The name of a form is its hash. */
 export const sealForms = recorder.table('seal_forms', {
   form: text().primaryKey(),
   definition: jsonb().notNull(),
@@ -76,11 +79,14 @@ export const sealForms = recorder.table('seal_forms', {
 export const sealChanges = recorder.table('seal_changes', {
   id: serial().primaryKey(),
   dataset: text().notNull(),
-  /** `resealed`: values were rewritten, so all rows are sealed again; `removed`: rows before `before_at` were deleted. */
+  /**
+   * `resealed`: values were rewritten, so all rows are sealed again. `removed`: rows before `before_at` were
+   * deleted.
+   */
   kind: text().notNull(),
   reason: text().notNull(),
   before_at: instant(),
   declared_at: instant().notNull(),
-  /** The first seal after it; null: there is none yet. */
+  /** The first seal after it; null if there is none yet. */
   seal: integer(),
 });
