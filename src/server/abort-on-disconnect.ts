@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborts when whoever asked is gone. */
+/** Returns a signal that aborts when the client disconnects. */
 export function gone({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
   raw.once('close', () => left.abort());

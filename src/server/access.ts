@@ -2,54 +2,52 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { withinNetworks } from '../config/network-ranges.ts';
 import { UsageError } from '../lib/errors.ts';
 
-/** What decides who may read. */
+/** Options of the access rules. */
 export interface AccessOptions {
   /** The address that the server listens on. */
   readonly host: string;
-  /** What a caller has to show; undefined: nothing. */
+  /** The required token; undefined if none is required. */
   readonly token: string | undefined;
-  /** Addresses of proxies that check themselves who asks. */
+  /** Networks of proxies that authenticate requests themselves. */
   readonly proxies: readonly string[];
-  /** What everybody may see. */
+  /** Pages that everybody may read. */
   readonly public: readonly ('status' | 'badge')[];
 }
 
-/** What is known of a request before it is answered. */
+/** The parts of a request that decide whether it is admitted. */
 export interface Caller {
   readonly path: string;
-  /** The address of whoever is connected, which is the proxy's where there is one. */
+  /** Remote address of the connection: that of the proxy if there is one. */
   readonly address: string | undefined;
   readonly authorization: string | undefined;
   /** The session cookie. */
   readonly session: string | undefined;
 }
 
-/** What becomes of a request. */
+/** Result of the access rules for a request. */
 export type Admission =
   | 'allowed'
-  /** It has to show the token. */
+  /** The token is required. */
   | 'token'
-  /** There is no token, and it does not come from a proxy. */
+  /** No token is configured, and the request does not come from a trusted proxy. */
   | 'elsewhere';
 
-/** How long a session lasts, ms. */
+/** Duration of a session, in ms. */
 const SESSION = 30 * 86_400_000;
 
-/** What containers, load balancers and the login form need, and what tells nothing of the record. */
+/** Paths that containers, load balancers and the login form need. They reveal nothing of the record. */
 const OPEN = /^\/(health|ready|login|logout|theme|assets\/.*)$/;
-/** What may be meant for everybody, and to stand in pages of others. */
+/** Paths that can be public and embedded in pages of other sites. */
 export const PUBLIC = { status: /^\/status(\/|$|\.)/, badge: /^\/badge\// } as const;
 
-/** Who may read what. Nobody may write: the server has nothing to write with. */
+/** The access rules of the server. There are none for writing: the server has no write operations. */
 export class Access {
   readonly #token: string | undefined;
   readonly #proxied: (address: string | undefined) => boolean;
   readonly #open: readonly RegExp[];
   readonly #everybody: boolean;
 
-  /**
-   * @throws UsageError when the server would listen beyond this machine and anybody could read
-   */
+  /** @throws UsageError if the server would listen beyond this machine without access control */
   constructor({ host, token, proxies, public: everybodySees }: AccessOptions) {
     if (!isLoopback(host) && token === undefined && proxies.length === 0)
       throw new UsageError([
@@ -62,12 +60,12 @@ export class Access {
     this.#everybody = isLoopback(host) && token === undefined;
   }
 
-  /** Whether there is a token to show, and so a form to show it in. */
+  /** Returns whether a token is configured, and so a login form is needed. */
   get asksForToken(): boolean {
     return this.#token !== undefined;
   }
 
-  /** What becomes of a request. @param now ms since 1970 */
+  /** Decides about a request. @param now ms since 1970 */
   admit({ path, address, authorization, session }: Caller, now: number): Admission {
     if (this.#everybody || this.#open.some((open) => open.test(path)) || this.#proxied(address))
       return 'allowed';
@@ -77,12 +75,15 @@ export class Access {
     return session !== undefined && this.#isSession(session, now) ? 'allowed' : 'token';
   }
 
-  /** Compares in a time that says nothing of how much is right. */
+  /** Compares a token in constant time. */
   isToken(shown: string): boolean {
     return this.#token !== undefined && sameText(shown, this.#token);
   }
 
-  /** What the session cookie holds: until when, and a proof that the token was shown. It does not hold the token. */
+  /**
+   * Creates the value of a session cookie: the end of the session and a proof that the token was presented.
+   * It does not contain the token.
+   */
   newSession(now: number): { readonly value: string; readonly seconds: number } {
     const until = String(now + SESSION);
     return { value: `${until}.${this.#proof(until)}`, seconds: SESSION / 1000 };
@@ -101,7 +102,7 @@ export class Access {
 }
 
 const loopback = withinNetworks(['127.0.0.0/8', '::1']);
-/** Whether an address to listen on is reached from this machine only. */
+/** Returns whether a listen address can be reached from this machine only. */
 const isLoopback = (host: string) => host === 'localhost' || loopback(host);
 
 function sameText(one: string, other: string): boolean {

@@ -1,14 +1,15 @@
-/** How much of the process's time requests may take, ms. */
+/** Limits of the time that requests may use, in ms. */
 export interface AllowanceLimits {
-  /** The part of all time that comes back to them, as it is now. */
+  /** Share of the elapsed time that is credited, at this moment. */
   readonly share: () => number;
-  /** The most that is put by while they take less, ms. */
+  /** Maximum unused credit, in ms. */
   readonly reserve: number;
 }
 
 /**
- * The time that requests may take of a process which has other work. Time counts while at least one is under way: how much of it
- * is the request's own cannot be told apart, and a process does one thing at a time.
+ * A token bucket of process time for requests, in a process with other work. Time counts while at least one
+ * request is in progress. The part of each request cannot be measured, and a process does one thing at a
+ * time.
  */
 export class Allowance {
   readonly #limits: AllowanceLimits;
@@ -21,7 +22,7 @@ export class Allowance {
     this.#left = limits.reserve;
   }
 
-  /** @param now a steady time, ms, here and below */
+  /** @param now monotonic time in ms, here and below */
   begin(now: number): void {
     this.#count(now);
     this.#underWay += 1;
@@ -32,11 +33,11 @@ export class Allowance {
     this.#underWay -= 1;
   }
 
-  /** How long it takes until the next one may begin, ms; 0: it may now. */
+  /** Returns the wait until the next request may start, in ms; 0 if it may start now. */
   wait(now: number): number {
     this.#count(now);
     if (this.#left >= 0) return 0;
-    // While one is under way nothing comes back: then this is the soonest.
+    // While a request is in progress no credit accrues: this is the earliest time.
     return -this.#left / this.#limits.share();
   }
 

@@ -3,11 +3,12 @@ import { isIP } from 'node:net';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Whether a request was meant for this server. A web page can let its own name point to this machine and make a browser
- * send requests here (DNS rebinding). Such a request has that name as its `Host`, and is refused.
- * @param host the request's `Host` with its port; undefined: the client sent none, so it is no browser
+ * Returns whether a request was meant for this server. A web page can let its own name point to this machine
+ * and make a browser send requests here (DNS rebinding). Such a request has that name as its `Host`, and is
+ * refused.
+ * @param host the request's `Host` with its port; undefined if the client sent none and so is not a browser
  * @param reachedAt the address at which the request arrived
- * @param names names that the configuration gives this server
+ * @param names host names in `server.names`
  */
 export function isOwnName(
   host: string | undefined,
@@ -23,7 +24,7 @@ export function isOwnName(
 
 const withoutPort = (host: string) => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
-/** A name or an address in the form of a URL. */
+/** Normalizes a name or an address to the form in a URL. */
 function urlHost(name: string): string {
   const address = name.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase();
   return isIP(address) === 6 ? `[${address}]` : address;

@@ -4,11 +4,14 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { packageFile } from '../lib/package-file.ts';
 
-/** The styles and islands as `vite build web` left them, by their hashed names. */
+/** The styles and islands that `vite build web` created, by their hashed names. */
 export interface Assets {
-  /** The path of the styles; null: they were not built. */
+  /** The path of the styles; null if they were not built. */
   readonly style: string | null;
-  /** The path of an island, by the name of its file in `web/` without the ending; null: it was not built. */
+  /**
+   * Returns the path of an island; null if it was not built. @param name its file in `web/` without the
+   * extension
+   */
   script(name: string): string | null;
   /** The files, by their path below `/assets/`. */
   readonly files: ReadonlyMap<string, Asset>;
@@ -33,8 +36,9 @@ const manifestSchema = z.record(
 );
 
 /**
- * Reads all of them once. Where they were not built there are none: pages say so, and are readable without.
- * @throws Error when what was built cannot be read
+ * Reads all assets once. Returns none if they were not built: pages then show a notice, and are readable
+ * without styles.
+ * @throws Error if a built file cannot be read
  */
 export function readAssets(): Assets {
   const list = new URL('manifest.json', PLACE);
@@ -52,7 +56,10 @@ export function readAssets(): Assets {
   return { style: path('style.css'), script: (name) => path(`${name}.ts`), files };
 }
 
-/** Serves them at `/assets/`. A name says what is in a file, so that it may be kept for ever. */
+/**
+ * Serves the assets at `/assets/`. Their names contain a hash of their content, so they can be cached without
+ * limit.
+ */
 export function serveAssets(server: FastifyInstance, { files }: Assets): void {
   for (const [name, { type, body }] of files)
     server.get(`/assets/${name}`, async (_request, reply) =>

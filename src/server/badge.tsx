@@ -11,7 +11,7 @@ import {
 import { uptimeIn } from '../reporting/reports/nodes/windows.ts';
 import { percentText } from '../reporting/reports/uptime.ts';
 
-/** The values of `range`, and the times that they stand for. */
+/** The values of `range`, and the ranges as texts. */
 const ranges = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
 export type BadgeRange = keyof typeof ranges;
 export const badgeRanges = ['24h', '7d', '30d', '90d'] as const satisfies readonly BadgeRange[];
@@ -19,7 +19,7 @@ const asked = z.strictObject({
   range: z.enum(badgeRanges, { error: `must be one of ${badgeRanges.join(', ')}` }).optional(),
 });
 
-/** The colour of each state, and of a share of time that is known. White text is readable on all of them. */
+/** Colours of the states and of uptimes. White text is readable on all of them. */
 const COLOURS = {
   up: '#1a7f45',
   down: '#c0392b',
@@ -30,14 +30,14 @@ const COLOURS = {
 
 const HEIGHT = 20;
 const PADDING = 7;
-/** The width of a character, wide enough for any font that stands in. */
+/** Width of a character in px, wide enough for any fallback font. */
 const CHARACTER = 6.6;
-/** The badge of a node changes at most so often for a visitor, seconds. */
+/** Cache time of a badge, in s. */
 const FRESH = 60;
 
 /**
- * Serves `/badge/NODE.svg`: how the node is now, or with `?range=24h|7d|30d|90d` its uptime in that time. Time that nobody
- * observed counts against it: the badge then says "at least".
+ * Serves `/badge/NODE.svg`: the state of the node, or with `?range=24h|7d|30d|90d` its uptime in that range.
+ * Time without an observation counts as downtime: the badge then shows a lower bound ("≥").
  */
 export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesStatus>): void {
   server.get<{ Params: { file: string } }>('/badge/:file', async ({ params, query }, reply) => {
@@ -57,7 +57,7 @@ export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesS
   });
 }
 
-/** The badge of a node, as SVG. @param range over which its uptime is told; absent: how it is now */
+/** Renders the badge of a node, as SVG. @param range range of the uptime. Default: the current state */
 export function badgeOf(node: NodeStatus, range?: BadgeRange): string {
   const { text, colour } = range === undefined ? stateOf(node) : uptimeOf(node, ranges[range]);
   return safeDocument(renderToString(<Badge label={node.node} text={text} colour={colour} />));

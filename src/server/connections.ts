@@ -1,26 +1,27 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** How many connections a server keeps. */
+/** Limits of the server's connections. */
 export interface ConnectionLimits {
   /** Maximum number of connections of all clients. */
   readonly max: number;
-  /** Connections beyond `max`, which only the paths that watch the recorder can use. */
+  /** Connections beyond `max`, which only serve the paths for monitoring. */
   readonly reserved: number;
 }
 
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = { max: 2_000, reserved: 64 };
 
-/** Paths that watch the recorder: no number of other clients keeps them from an answer. */
+/** Paths for monitoring. They are served whatever the number of other clients. */
 export const WATCHER_PATHS = /^\/(health|ready|metrics)(\?|$)/;
 
-/** Seconds after which a refused client may try again. */
+/** Time after which a refused client may retry, in s. */
 const RETRY_AFTER_S = 10;
 
 /**
- * Limits the connections of a server. At the limit a new connection replaces the oldest one that carries no request: first
- * those that never sent one, then kept-alive ones. Where all carry requests, further connections serve only {@link WATCHER_PATHS}.
- * @param reached is called each time the limit is reached
+ * Limits the connections of a server. At the limit a new connection replaces the oldest one without a request
+ * in progress: first those that never sent one, then kept-alive ones. If all have requests in progress,
+ * further connections serve only {@link WATCHER_PATHS}.
+ * @param reached called each time the limit is reached
  */
 export function limitConnections(
   server: FastifyInstance,
@@ -29,7 +30,7 @@ export function limitConnections(
 ): void {
   const open = new Set<Socket>();
   const reserved = new Set<Socket>();
-  /** Without a request so far, and without one now; each the oldest first. */
+  /** Connections that never sent a request, and idle ones; the oldest first. */
   const silent = new Set<Socket>();
   const idle = new Set<Socket>();
   const forget = (socket: Socket) => {

@@ -1,14 +1,15 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A cookie of the request; undefined: there is none. */
+/** Returns a cookie of the request, or undefined. */
 export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
   return headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[name];
 }
 
 /**
- * Sends a cookie that no script can read and that no other site can send along.
- * @param seconds how long it is kept; 0: it is taken away
+ * Sends a cookie that is hidden from scripts (`HttpOnly`) and not sent by requests of other sites
+ * (`SameSite=Strict`).
+ * @param seconds its lifetime, in s; 0 deletes it
  */
 export function keepCookie(
   request: FastifyRequest,
@@ -22,7 +23,7 @@ export function keepCookie(
     maxAge: seconds,
     httpOnly: true,
     sameSite: 'strict',
-    // A proxy in front may speak TLS.
+    // A proxy may terminate TLS.
     secure: request.headers['x-forwarded-proto'] === 'https',
   });
   reply.header('set-cookie', cookie);

@@ -1,6 +1,6 @@
 import { PUBLIC } from './access.ts';
 
-/** What a browser says of a request: who made it, and what for. Other clients say nothing. */
+/** Fetch metadata headers of a browser. Other clients send none. */
 interface Fetch {
   readonly 'sec-fetch-site'?: string | string[] | undefined;
   readonly 'sec-fetch-mode'?: string | string[] | undefined;
@@ -8,8 +8,8 @@ interface Fetch {
 }
 
 /**
- * Whether a page of another site made a browser send this request (an image, a script, a frame): it cannot read the answer, but one to
- * a question costs seconds of work. A link that somebody follows is none.
+ * Returns whether a page of another site made a browser send this request (an image, a script, a frame). Such
+ * a page cannot read the response, but a query costs seconds of work. Following a link does not count.
  */
 export const isMadeElsewhere = (path: string, headers: Fetch): boolean =>
   headers['sec-fetch-site'] === 'cross-site' &&

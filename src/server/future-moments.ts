@@ -4,10 +4,13 @@ import type { Clock } from '../lib/clock.ts';
 import { instantIn } from '../lib/instant.ts';
 import { AskedWrongly } from '../reporting/relations/invalid-request.ts';
 
-/** A parameter that names a moment of which it is asked what was known then. */
+/** A parameter with a moment at which the record is read. */
 interface KnownAt {
   readonly parameter: string;
-  /** The addresses that take it so: elsewhere its name may be that of another moment. Absent: all. */
+  /**
+   * Paths for which the rule applies; elsewhere the name may belong to another kind of moment. Default: all
+   * paths.
+   */
   readonly of?: RegExp;
   readonly mend: string;
 }
@@ -26,8 +29,9 @@ const KNOWN_AT: readonly KnownAt[] = [
 const asked = z.record(z.string(), z.unknown()).catch({});
 
 /**
- * Refuses to tell what will be known at a moment that has not come: a page, a list and a file alike. Whoever kept such an answer would
- * find another one later. What is no moment at all is for the route to refuse.
+ * Refuses reads of the record as of a future moment, on pages, in lists and in files. Otherwise the same
+ * request would have another response later. Values that are not moments are left to the validation of the
+ * route.
  */
 export function refuseFuture(server: FastifyInstance, clock: Clock): void {
   server.addHook('preHandler', async ({ query, url }) => {

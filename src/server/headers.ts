@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What a page may load and do: its own styles, scripts and data, and nothing inline. */
+/** Content Security Policy of pages: their own styles, scripts and data, and nothing inline. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -13,17 +13,17 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** What every answer has. */
+/** Headers of every response. */
 export const HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
-  // What is recorded may have changed; a shared cache must not hold what was behind a token.
+  // The record may have changed. A shared cache must not store responses that required a token.
   'cache-control': 'private, no-cache',
 } as const;
 
-/** Sends these headers with every answer, errors too. A route may say otherwise. */
+/** Sends these headers with every response, including errors. A route may override them. */
 export function sendHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', async (_request, reply) => {
     reply.headers(HEADERS);

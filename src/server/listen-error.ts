@@ -1,13 +1,13 @@
-/** Why a server cannot listen: the setting that is wrong, the cause, and the mend. */
+/** Reason why a server cannot listen: the invalid setting, the cause, and the fix. */
 export interface ListenFault {
   readonly setting: 'RECORDER_HOST' | 'RECORDER_PORT';
   readonly cause: string;
   readonly mend: string;
-  /** Somebody else listens there. */
+  /** Another process listens on the port. */
   readonly taken: boolean;
 }
 
-/** What an error of listening means. @returns null where it is of something else */
+/** Explains an error of `listen`. @returns null if the error is not about the address */
 export function listenFault(error: unknown, host: string, port: number): ListenFault | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const at = `${host}:${port}`;

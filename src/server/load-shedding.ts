@@ -3,37 +3,41 @@ import { ReadsBusy } from '../db/semaphore.ts';
 import { Allowance, type AllowanceLimits } from './allowance.ts';
 import { WATCHER_PATHS } from './connections.ts';
 
-/** How requests share a process with other work. */
+/** Limits of the requests in a process with other work. */
 export interface PaceLimits extends AllowanceLimits {
-  /** The most that count at once. */
+  /** Maximum number of concurrent requests. */
   readonly atOnce: number;
-  /** The longest that a request counts, ms: what takes longer mostly waits for the database. */
+  /**
+   * Maximum time for which a request counts as concurrent, in ms. Longer requests mostly wait for the
+   * database.
+   */
   readonly counted: number;
-  /** How long a request may wait for its turn, ms. */
+  /** Maximum wait of a request, in ms. */
   readonly patience: number;
-  /** The most that may wait. */
+  /** Maximum number of waiting requests. */
   readonly waiting: number;
 }
 
 /** A person who opens one page after another stays within the reserve. */
 const READERS = { atOnce: 4, reserve: 2_000, counted: 250, patience: 10_000, waiting: 1_000 };
-/** Programs that watch the recorder, beside whoever reads. */
+/** Limits for monitoring, separate from those for readers. */
 const WATCHERS = { ...READERS, reserve: 500 };
-/** The share of the process's time: while it records, while it could at any time, and where it never does. */
+/** Shares of the process's time: while it records, while it is ready to record, and if it never records. */
 const SHARES = {
   readers: { recording: 0.25, waiting: 0.75, never: 1 },
   watchers: { recording: 0.05, waiting: 0.1, never: 1 },
 } as const;
 
-/** The soonest that waiting requests are looked after again, ms. */
+/** Minimum delay before waiting requests are checked again, in ms. */
 const SOON = 5;
-/** After how many seconds to ask again what was refused. */
+/** Time after which a refused request may be retried, in s. */
 const RETRY_AFTER = 10;
 
 /**
- * Paces every request of a server.
- * @param recording whether the process records just now: requests leave it most of its time then; null: it never does
- * @returns the pace of readers, for what goes on for longer than a request usually does
+ * Throttles every request of a server.
+ * @param recording returns whether the process records at this moment, so that requests get a small share of
+ * its time; null if it never records
+ * @returns the throttle of readers, for work that takes longer than a usual request
  */
 export function paceRequests(server: FastifyInstance, recording: (() => boolean) | null): Pace {
   const shareOf = (shares: (typeof SHARES)[keyof typeof SHARES]) => () =>
@@ -49,14 +53,14 @@ export function paceRequests(server: FastifyInstance, recording: (() => boolean)
 }
 
 /**
- * Lets requests begin only as far as their share of the process's time goes, one in each turn of the event loop: what else the process
- * does, such as recording, goes on. Whoever asks is served in turn with others who ask, and in the order of what was asked. A request that
- * waits too long, or that finds too many waiting, is refused as busy.
+ * Starts requests within their share of the process's time, one per iteration of the event loop. Other work
+ * of the process, such as recording, continues. Clients are served in turn, and the requests of each client
+ * in order. A request that waits too long, or that finds too many waiting, is refused as busy.
  */
 export class Pace {
   readonly #limits: PaceLimits;
   readonly #allowance: Allowance;
-  /** What waits, by who asks: the first line is next. */
+  /** Waiting requests by client; the first entry is served next. */
   readonly #lines = new Map<string, Set<Waiting>>();
   #waiting = 0;
   #underWay = 0;
@@ -67,7 +71,11 @@ export class Pace {
     this.#allowance = new Allowance(limits);
   }
 
-  /** Has a request wait for its turn. @param begin is called with an error where it is refused, and not at all where who asked is gone */
+  /**
+   * Queues a request until it may start.
+   * @param begin called without an argument to start it, or with an error if it is refused; not called if the
+   * client has disconnected
+   */
   admit(
     { socket: { remoteAddress = '' } }: FastifyRequest,
     { raw }: FastifyReply,
@@ -80,7 +88,10 @@ export class Pace {
     raw.once('close', leave);
   }
 
-  /** Waits for a turn of what goes on for long, such as a file. @returns what ends it. @throws ReadsBusy */
+  /**
+   * Queues long work, such as a further page of a file. @returns a function that ends it. @throws ReadsBusy
+   * if it is refused
+   */
   turn(line: string): Promise<() => void> {
     return new Promise((resolve, reject) => {
       this.#join(line, (refused) => (refused ? reject(refused) : resolve(this.#begin())));
@@ -106,7 +117,7 @@ export class Pace {
       this.#waiting -= 1;
       if (others.size === 0) this.#lines.delete(line);
     };
-    // What came at once is not refused at once.
+    // Jitter: requests that arrived together are not refused together.
     const timer = setTimeout(
       () => one.go(new ReadsBusy(`no turn came within ${patience / 1000} s`, RETRY_AFTER)),
       patience * (0.8 + Math.random() * 0.2),
@@ -118,7 +129,7 @@ export class Pace {
     return { leave };
   }
 
-  /** Counts a request from now on. @returns what ends it */
+  /** Counts a request as in progress. @returns a function that ends it */
   #begin(): () => void {
     this.#allowance.begin(performance.now());
     this.#underWay += 1;
@@ -135,7 +146,7 @@ export class Pace {
     return end;
   }
 
-  /** Lets the next one begin as soon as it may. */
+  /** Starts the next request as soon as the limits allow it. */
   #look(): void {
     if (this.#pending || this.#waiting === 0 || this.#underWay >= this.#limits.atOnce) return;
     this.#pending = true;
@@ -154,14 +165,14 @@ export class Pace {
     if (!found) return;
     const [line, waiting] = found;
     const [one] = waiting;
-    // Behind the other lines.
+    // Moves the client to the end of the order.
     this.#lines.delete(line);
     this.#lines.set(line, waiting);
     one?.go();
   }
 }
 
-/** Somebody who waits for a turn. */
+/** A queued request. */
 interface Waiting {
   go(refused?: ReadsBusy): void;
 }

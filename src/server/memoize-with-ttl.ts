@@ -1,22 +1,28 @@
-/** A result, and until when it is given again (steady ms). */
+/** A cached result and its expiry (monotonic, in ms). */
 interface Found<T> {
   readonly answer: Promise<T>;
-  /** Null: it is under way. */
+  /** Null while it is being computed. */
   until: number | null;
 }
 
-/** The longest that an error is given again, ms. */
+/** Maximum cache time of an error, in ms. */
 const ERROR_LASTS = 1_000;
 
-/** What takes long is given again for so many times as long, so that it is under way for a fifth of the time at most. */
+/**
+ * Cache time as a multiple of the duration of the computation, which then takes a fifth of the time at most.
+ */
 const TIMES = 4;
 
-/** How long something lasts that is not worth making again at once: in proportion to what it took, ms. @param least at least so long, ms */
+/**
+ * Returns a cache time in proportion to the duration of the computation, both in ms. @param least minimum
+ * cache time, in ms
+ */
 export const inProportion = (least: number) => (took: number) => Math.max(least, TIMES * took);
 
 /**
- * Computes a value at most once in a while. Calls in the meantime get the same result; an error for a second at most.
- * @param lasting how long a result is given again, ms, or how long by what it took
+ * Memoizes a function. Calls within the cache time return the same result; an error is cached for 1 s at
+ * most.
+ * @param lasting cache time in ms, or a function of the duration of the computation in ms
  */
 export function recently<T>(
   compute: () => Promise<T>,

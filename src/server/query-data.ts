@@ -10,10 +10,13 @@ import { fieldsOf } from './pages/query/fields.ts';
 import { questionSchema } from './pages/query/question.ts';
 import { type Answered, asking, type Wanted } from './run-query.ts';
 
-/** What a file holds at most. */
+/** Maximum size of a file. */
 const FILE = { rows: 50_000, characters: 32_000_000 } as const;
 
-/** `/query.json` and `/query.csv`: answers as files; `/query/names.json`: what can be asked, for completion. */
+/**
+ * Serves `/query.json` and `/query.csv`, the results of queries as files, and `/query/names.json`, the names
+ * for completion.
+ */
 export function serveQueryData(server: FastifyInstance, gate: ReadGate): void {
   const answer = async (query: unknown, form: Wanted['form'], signal: AbortSignal): Promise<Answered> => {
     const asked = questionSchema.safeParse(query);

@@ -1,4 +1,4 @@
-/** The queue gives no answer. */
+/** Thrown if the queue does not answer. */
 export class QueueAway extends Error {
   override readonly name = 'QueueAway';
 }

@@ -1,34 +1,34 @@
 import type { AnswerColumn } from '../db/question.ts';
 import type { ReadGate } from '../db/read-gate.ts';
 
-/** The longest that a block of an answer may take, and an answer with its wait, ms. */
+/** Timeouts of one block of a result, and of a whole result including its wait, in ms. */
 const BLOCK = 10_000;
 const WHOLE = 20_000;
 
-/** Rows of an answer, as far as they fit. */
+/** Rows of a result, truncated to the limits. */
 export interface Answered {
   readonly columns: readonly AnswerColumn[];
-  /** Each is one JSON text: a list of texts and nulls, or an object. */
+  /** Each is one JSON text: an array of texts and nulls, or an object. */
   readonly rows: readonly string[];
-  /** There are more rows. */
+  /** The result was truncated. */
   readonly more: boolean;
 }
 
-/** How much of an answer is wanted. */
+/** Format and maximum size of a result. */
 export interface Wanted {
   readonly form: 'values' | 'object';
-  /** The most rows, and the most characters of all rows together. */
+  /** Maximum number of rows, and of characters of all rows together. */
   readonly rows: number;
   readonly characters: number;
 }
 
-/** Asks a statement that a user wrote, as `recorder_reader`, and takes what fits of its answer. */
+/** Runs a statement that a user wrote, as `recorder_reader`, and truncates the result. */
 export type Ask = (text: string, asOf: string | null, wanted: Wanted) => Promise<Answered>;
 
 /**
- * Asks through the gate.
- * @param signal aborts when whoever asked is gone: the statement is cancelled
- * @returns a function that throws what `ReadGate.ask` throws
+ * Creates a function that runs queries through the gate.
+ * @param signal aborts when the client disconnects; the statement is then cancelled
+ * @returns a function that throws the errors of `ReadGate.ask`
  */
 export function asking(gate: ReadGate, signal: AbortSignal): Ask {
   return async (text, asOf, { form, rows: mostRows, characters }) => {

@@ -35,64 +35,76 @@ import { serveQueryData } from './query-data.ts';
 import { QueueAway } from './queue-unavailable.ts';
 import type { StatusSite } from './status-site.ts';
 
-/** What the server needs. */
+/** Dependencies of the server. */
 export interface ServerContext {
-  /** For health and metrics. Connections of their own: requests take none from the recording. */
+  /** For health and metrics. Has connections of its own: requests never use those of the recording. */
   readonly sql: postgres.Sql;
   /** For the pages and the API. */
   readonly gate: ReadGate;
-  /** What the gate reads in place of the database; absent: the database itself. */
+  /** Replica that the gate reads instead of the database. Default: the database itself. */
   readonly replica?: Replica | null;
   readonly clock: Clock;
-  /** Who may read. */
+  /** The access rules. */
   readonly access: Access;
   readonly log: Pick<Log, 'warn'>;
-  /** Rejects when the queue cannot be reached. */
+  /** Rejects if the queue cannot be reached. */
   readonly queueReachable: () => Promise<unknown>;
   readonly queues: QueuesView;
-  /** Host names under which it is reached, beside localhost and the address at which a request arrives. */
+  /** Host names of the server, in addition to localhost and the address at which a request arrives. */
   readonly names: readonly string[];
-  /** The allowances that are shown. */
+  /** The budgets that are displayed. */
   readonly budgets: readonly BudgetKey[];
   readonly recorder: RecorderFacts;
-  /** What is asked of the upstreams, and what they allow. */
+  /** The feeds of the upstreams, and the configuration of the upstreams. */
   readonly watched: readonly Watched[];
   readonly upstreams: Config['upstreams'];
-  /** What this process did, for `/metrics`. */
+  /** Counters of this process, for `/metrics`. */
   readonly counts: ProcessCounts;
-  /** What the status page shows of its own. */
+  /** Configuration of the status page. */
   readonly site: StatusSite;
-  /** Whether this process records just now: requests get a part of its time only; null: it never does. */
+  /**
+   * Returns whether this process records at this moment, so that requests get only a part of its time; null
+   * if it never records.
+   */
   readonly recording: (() => boolean) | null;
-  /** How long a connection may stall while it has an answer to take, ms; absent: two minutes. */
+  /** Timeout of a connection without data, in ms. Default: 120 000. */
   readonly standstill?: number;
   readonly connections?: ConnectionLimits;
-  /** Is called each time the limit of connections is reached. */
+  /** Called each time the limit of connections is reached. */
   readonly connectionLimitReached?: () => void;
 }
 
-/** How long a request may take to arrive: its head, and all of it; ms. */
+/** Timeouts of receiving the headers of a request, and all of it, in ms. */
 const HEAD_WITHIN = 15_000;
 const WHOLE_WITHIN = 30_000;
-/** No answer takes so long to begin, so who took nothing for so long reads no more; ms. Without it such connections stay, and are counted. */
+/**
+ * Default timeout of a connection without data, in ms. Every response starts earlier, so a connection that
+ * exceeds it does not read. Without this timeout such connections would remain open and count.
+ */
 const STANDSTILL = 120_000;
 
 const PATIENCE = 3_000;
-/** The database is asked at most once in this time, ms, however many requests come. */
+/** Cache time of queries of the database, in ms, whatever the number of requests. */
 const LASTING = 1_000;
 
-/** What changes slowly is worked out at most once in this time, ms. */
+/** Cache time of values that change slowly, in ms. */
 const SLOWLY = 60_000;
-/** The ledger of the nodes is read at most once in this time, ms, however many look at the status page. */
+/** Cache time of the nodes' ledger, in ms, whatever the number of visitors of the status page. */
 const NODES_LASTING = 5_000;
 const NODES_PATIENCE = 8_000;
 
-/** No route has a JSON Schema. Fastify's own compilers of them are a hundred modules, which it loads at the start where none is named. */
+/**
+ * Refuses JSON Schemas of routes; no route has one. Fastify's default compilers are a hundred modules, which
+ * it would load at the start.
+ */
 const noSchemas = () => {
   throw new Error('the server compiles no JSON Schema: check what a route takes with zod');
 };
 
-/** The HTTP server: `/health`, `/ready`, `/metrics`, `/api/status`, `/api/v1`, and the pages. Read-only. */
+/**
+ * Builds the HTTP server: `/health`, `/ready`, `/metrics`, `/api/status`, `/api/v1`, and the pages.
+ * Read-only.
+ */
 export function buildServer({
   sql,
   gate,
@@ -114,7 +126,7 @@ export function buildServer({
   connections = DEFAULT_CONNECTION_LIMITS,
   connectionLimitReached = () => {},
 }: ServerContext): FastifyInstance {
-  // Of a long list it may take longer than somebody waits: whoever comes next has it.
+  // For a long list the query may exceed the timeout of a request: the next request gets the cached result.
   const made = recently(() => statusOf(sql, budgets), inProportion(LASTING));
   const status = () => within(made());
   const needed = recently(
@@ -140,9 +152,10 @@ export function buildServer({
     requestTimeout: WHOLE_WITHIN,
     connectionTimeout: standstill,
     http: { headersTimeout: HEAD_WITHIN, connectionsCheckingInterval: HEAD_WITHIN },
-    // A part of an address may be as long as an address: that nothing is there is said by the page that says so.
+    // A path segment may be as long as the whole request head, so that the page for 404 is served instead of
+    // the router's error.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_HEAD },
-    // An address that cannot be read reaches no route and no hook.
+    // A request with an invalid URL reaches no route and no hook.
     frameworkErrors: ({ message, statusCode = 400 }, request, reply) => {
       const { type, body } = refusalOf(request, refusedRequest(statusCode, message));
       reply.hijack();
@@ -152,7 +165,7 @@ export function buildServer({
   limitConnections(server, connections, connectionLimitReached);
   sendHeaders(server);
   const pace = paceRequests(server, recording);
-  // Of two names a proxy before this server may read the other one.
+  // With two names, a proxy in front may use the other one.
   server.addHook('onRequest', async ({ raw: { rawHeaders } }, reply) => {
     if (rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length < 2) return;
     await reply.code(400).send({ error: 'the request has several Host headers' });
@@ -187,7 +200,7 @@ export function buildServer({
   serveAssets(server, assets);
   const { logo } = site;
   if (logo)
-    // Opened by itself an SVG is a document: it may load and run nothing.
+    // Opened directly, an SVG is a document: it may load and run nothing.
     server.get('/status.logo', async (_request, reply) =>
       reply
         .type(logo.type)
@@ -199,7 +212,7 @@ export function buildServer({
     const problems = await ready();
     return reply.code(problems.length === 0 ? 200 : 503).send({ ready: problems.length === 0, problems });
   });
-  // A scrape also answers while the database is away: it says so.
+  // A scrape also succeeds while the database is unavailable, and reports that.
   const metrics = metricsOf({ sql, status, disk: context.disk, budgets, upstreams, counts }, within, log);
   server.get('/metrics', async (_request, reply) => reply.type(PROMETHEUS_TEXT).send(await metrics.read()));
   server.get('/api/status', async (_request, reply) =>
@@ -208,7 +221,10 @@ export function buildServer({
   return server;
 }
 
-/** The queues as pages read them: what gives no answer in time is away, and is not asked again before it has answered. */
+/**
+ * Wraps the queues for pages: a query that times out is reported as unavailable, and is not repeated before
+ * it has answered.
+ */
 function queuesOf(view: QueuesView): QueuesView {
   const answered = <T>(answer: Promise<T>) =>
     within(answer).catch((error: unknown) => {

@@ -3,32 +3,35 @@ import type { Config } from '../config/schema.ts';
 import type { Announced } from '../health/announcements.ts';
 import { messageOf, UsageError } from '../lib/errors.ts';
 
-/** An image of the user's own. */
+/** A logo that the user configured. */
 export interface Logo {
   readonly type: 'image/svg+xml' | 'image/png';
   readonly ending: '.svg' | '.png';
   readonly body: Buffer;
 }
 
-/** What the configuration says of the status page. */
+/** Configuration of the status page. */
 export interface StatusSite {
   readonly title: string;
   /** Paragraphs. */
   readonly text: readonly string[];
-  /** Null: none. */
+  /** Null if none is configured. */
   readonly logo: Logo | null;
   /** The nodes of the configuration, by name. */
   readonly nodes: readonly string[];
   readonly announced: Announced;
 }
 
-/** The most bytes that a logo may have: each visitor loads it. */
+/** Maximum size of a logo, in bytes: each visitor loads it. */
 const MOST = 256 * 1024;
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** What of an SVG runs or loads something. As an image it could not; somebody may open the file itself. */
+/** Content of an SVG that runs or loads something. An image cannot, but a user may open the file directly. */
 const ACTIVE = /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe)\b|\son\w+\s*=|javascript:|<!ENTITY/i;
 
-/** @throws UsageError when the logo cannot be read, is no SVG or PNG, is too large, or could run a script */
+/**
+ * Returns the configuration of the status page.
+ * @throws UsageError if the logo cannot be read, is neither SVG nor PNG, is too large, or could run a script
+ */
 export function statusSite({ server: { status }, upstreams, health }: Config): StatusSite {
   return {
     title: status.title,
@@ -56,7 +59,10 @@ function readLogo(file: string): Logo {
   return { type: 'image/svg+xml', ending: '.svg', body };
 }
 
-/** The beginning of a file, so that one that never ends is not read to its end. */
+/**
+ * Reads the first bytes of a file, so that an endless one is not read to its end. @param most maximum number
+ * of bytes
+ */
 function firstBytes(file: string, most: number): Buffer {
   const descriptor = openSync(file, 'r');
   try {

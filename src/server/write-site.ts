@@ -16,11 +16,11 @@ import { UsageError } from '../lib/errors.ts';
 import { makeFolder, refuseLinks, writingTo } from '../lib/write-errors.ts';
 import { FIRST_PAGE, type SiteFile } from './pages/status/files.ts';
 
-/** What was written before is listed here, so that nothing else in the folder is replaced or removed. */
+/** File that lists the written files, so that other files in the folder are neither replaced nor removed. */
 const LIST = '.chain-recorder.json';
-/** Files are made in a folder of such a name, beside their places. */
+/** Name prefix of the temporary folder for new files, inside the destination. */
 const MAKING = '.making-';
-/** What another run was making is left alone so long, ms. A run that was killed leaves it behind. */
+/** Age from which the temporary folder of another run is removed, in ms. A killed run leaves it behind. */
 const ABANDONED = 3_600_000;
 
 const listSchema = z.object({
@@ -28,11 +28,12 @@ const listSchema = z.object({
 });
 
 /**
- * Writes a site to a folder that a web server may be serving. All files are made beside their places first, and then moved there one
- * by one, the first page last: each page is either the old or the new one, as a whole, and a run that ends before has changed nothing.
- * Files of an earlier run that the site does not have any more are removed; those of others are left alone.
+ * Writes a site to a folder that a web server may serve at the same time. All files are created in a
+ * temporary folder first and then renamed one by one, the first page last. So each page is either the old or
+ * the new one as a whole, and an interrupted run changes nothing. Files of an earlier run that the site no
+ * longer contains are removed; other files are kept.
  * @returns the paths of the files
- * @throws UsageError when a file of somebody else is in the way, or the folder cannot be written
+ * @throws UsageError if a file of another origin has the same path, or the folder is not writable
  */
 export async function writeSite(
   folder: string,
@@ -75,7 +76,7 @@ export async function writeSite(
 
 const rank = (path: string) => (path === FIRST_PAGE ? 1 : 0);
 
-/** The files of an earlier run; none where there was no such run. */
+/** Returns the files of an earlier run; none if there was no such run. */
 async function listed(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, LIST), 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{"files":[]}';
@@ -110,7 +111,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** Removes a file, and the folders that are empty without it. */
+/** Removes a file, and its folders that are empty then. */
 async function removeFile(folder: string, path: string): Promise<void> {
   await rm(join(folder, path), { force: true });
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent))

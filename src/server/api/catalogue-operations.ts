@@ -7,7 +7,7 @@ import { csvColumns, type Named, onePage } from './one-page.ts';
 import type { Operation } from './operation.ts';
 import { jsonSchema } from './schemas.ts';
 
-/** No parameters. */
+/** The schema of a request without parameters. */
 const nothing = z.strictObject(
   {},
   { error: ({ code }) => (code === 'unrecognized_keys' ? ONLY_NOW : undefined) },
@@ -37,7 +37,7 @@ const datasets = z.strictObject({
   ),
 });
 
-/** All datasets, and how fresh they are. */
+/** Declares the operation that lists all datasets with their freshness. */
 export function datasetsOperation(one: Named, catalogue: Catalogue): Operation {
   return {
     ...one,
@@ -106,7 +106,7 @@ const dataset = z.strictObject({
   views: z.array(z.strictObject({ name: z.string(), about: z.string() })),
 });
 
-/** What a dataset is: its columns, what they mean, and where else it is told of. */
+/** Declares the operation that describes a dataset: its columns, their meaning, and the views about it. */
 export function datasetOperation(one: Named, from: ReadableDataset, catalogue: Catalogue): Operation {
   const { name, about, kind, key, every, now, history } = from;
   const told = (all: ReadableDataset['now']['columns']) =>
@@ -153,7 +153,7 @@ const views = z.strictObject({
   views: z.array(z.strictObject({ name: z.string(), about: z.string(), parameters })),
 });
 
-/** All views, and all functions that return rows. */
+/** Declares the operation that lists all views, and all functions that return rows. */
 export function viewsOperation(one: Named, catalogue: Catalogue): Operation {
   const answer = {
     views: [...catalogue.views.values()].map(({ name, about, parameters }) => ({
@@ -193,7 +193,7 @@ const questions = z.strictObject({
   ),
 });
 
-/** All ready questions, with examples. */
+/** Declares the operation that lists all predefined queries, with examples. */
 export function questionsOperation(one: Named, all: readonly Question[]): Operation {
   const answer = {
     questions: all.map((question) => ({
@@ -223,7 +223,7 @@ export function questionsOperation(one: Named, all: readonly Question[]): Operat
   };
 }
 
-/** How the recording stands. */
+/** Declares the operation that reports the state of the recording. */
 export function statusOperation(one: Named, status: () => Promise<Status>): Operation {
   const columns = [
     'dataset',

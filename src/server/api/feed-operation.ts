@@ -7,7 +7,10 @@ import type { Named } from './one-page.ts';
 import type { JsonSchema, Operation } from './operation.ts';
 import { pageSchema } from './schemas.ts';
 
-/** The change feed: what was committed after a cursor. @param readable `reporting.changes` */
+/**
+ * Declares the operation of the change feed: the changes that were committed after a cursor. @param readable
+ * `reporting.changes`
+ */
 export function feedOperation(named: Named, { name, columns }: Readable): Operation {
   return {
     ...named,

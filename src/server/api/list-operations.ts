@@ -16,7 +16,7 @@ import type { Named } from './one-page.ts';
 import type { JsonSchema, Operation } from './operation.ts';
 import { jsonSchema, pageSchema } from './schemas.ts';
 
-/** A list of rows. */
+/** Declares an operation that lists rows. */
 export function rowsOperation(named: Named, readable: Readable): Operation {
   const { columns, parameters, name } = readable;
   const names = (parameters ?? []).map((one) => one.name);
@@ -42,7 +42,7 @@ export function rowsOperation(named: Named, readable: Readable): Operation {
   };
 }
 
-/** What changed in a dataset between two moments. */
+/** Declares the operation that lists the differences of a dataset between two moments. */
 export function changesOperation(named: Named, dataset: ReadableDataset): Operation {
   const schema = differencesParameters(dataset);
   const keys = keyColumns(dataset);
@@ -84,7 +84,11 @@ export function changesOperation(named: Named, dataset: ReadableDataset): Operat
   };
 }
 
-/** What a page of a file is asked for. @param whole the file has all rows @param after the cursor of the page before; null: it is the first */
+/**
+ * Returns the query for one page of a CSV file.
+ * @param whole whether the file contains all rows
+ * @param after the cursor of the previous page; null for the first one
+ */
 const pageOf = <Question extends ListQuestion>(
   question: Question,
   whole: boolean,
@@ -114,7 +118,7 @@ function differencesSchema(): JsonSchema {
   );
 }
 
-/** The parameters of a schema, with what its filters are about. */
+/** Returns the parameters of a schema, with the descriptions of its filters. */
 export function described(
   schema: z.ZodType,
   filters: readonly { readonly parameter: string; readonly description: string }[] = [],
@@ -128,7 +132,7 @@ export function described(
   );
 }
 
-/** The fields of an object's schema, also where it is transformed. */
+/** Returns the fields of an object's schema, also if it has a transformation. */
 function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   const object = schema instanceof z.ZodPipe ? schema.in : schema;
   if (!(object instanceof z.ZodObject)) return {};

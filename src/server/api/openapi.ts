@@ -31,7 +31,10 @@ const FORMAT: JsonSchema = {
   schema: { type: 'string', enum: ['json', 'csv'], default: 'json' },
 };
 
-/** The OpenAPI 3.1 document of the API, from the schemas that check its parameters. @param version of the recorder */
+/**
+ * Generates the OpenAPI 3.1 document of the API from the schemas that validate its parameters. @param version
+ * of the recorder
+ */
 export async function openApi(
   operations: ReadonlyMap<string, Operation>,
   catalogue: Catalogue,
@@ -41,7 +44,7 @@ export async function openApi(
   const paths: Record<string, JsonSchema> = {};
   for (const operation of operations.values()) {
     paths[operation.path] = { get: described(operation, shared) };
-    // All of it takes a second, in which whatever else the process does must not wait.
+    // Generating the document takes about 1 s. Other work of the process must not wait for all of it.
     await setImmediate();
   }
   return {
@@ -79,13 +82,16 @@ export async function openApi(
   };
 }
 
-/** Parameters that many operations have, each written once: a filter is the same wherever a column has that name and type. */
+/**
+ * Parameters that many operations share, each defined once: a filter is equal for all columns of the same
+ * name and type.
+ */
 class SharedParameters {
   readonly byName: Record<string, JsonSchema> = { format: FORMAT };
   readonly #names = new Map<string, string>();
   readonly #schemas = new Map<z.ZodType, { readonly json: JsonSchema; readonly required: boolean }>();
 
-  /** A reference to a parameter. */
+  /** Returns a reference to a parameter, which is added if it is new. */
   of(name: string, schema: z.ZodType, description: string | undefined): JsonSchema {
     const { json, required } = this.#read(schema);
     const { description: own, ...rest } = json;

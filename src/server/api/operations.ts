@@ -15,14 +15,14 @@ import { changesOperation, rowsOperation } from './list-operations.ts';
 import type { Operation } from './operation.ts';
 import { coverageOperation, seriesOperation } from './over-time-operations.ts';
 
-/** What the API is made of. */
+/** Dependencies of the API's operations. */
 export interface OperationsContext {
   readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly status: () => Promise<Status>;
 }
 
-/** Everything that can be asked for, by path below `/api/v1`. */
+/** Returns all operations, by path below `/api/v1`. */
 export function operationsOf({
   catalogue,
   clock,

@@ -42,7 +42,7 @@ const coverage = z.strictObject({
     .meta({ description: 'Of what is recorded by heights: ranges, recorded or missing and why.' }),
 });
 
-/** How each day of a dataset stands. */
+/** Declares the operation that reports the coverage of a dataset by day. */
 export function coverageOperation(one: Named, dataset: ReadableDataset, clock: Clock): Operation {
   const schema = coverageParameters(clock);
   return {
@@ -91,7 +91,7 @@ const series = z.strictObject({
   }),
 });
 
-/** Points of a dataset's numbers over time. */
+/** Declares the operation that returns numbers of a dataset over time. */
 export function seriesOperation(
   one: Named,
   dataset: ReadableDataset,

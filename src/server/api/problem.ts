@@ -4,21 +4,21 @@ import { ReadsBusy } from '../../db/semaphore.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { AskedWrongly } from '../../reporting/relations/invalid-request.ts';
 
-/** An answer that says why there is no answer (RFC 9457). */
+/** An error response (RFC 9457). */
 export interface Problem {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** Everything that is wrong with the parameters. */
+  /** All invalid parameters. */
   readonly problems?: AskedWrongly['problems'];
-  /** After how many seconds to try again. */
+  /** Time to wait before a retry, in s. */
   readonly retryAfter?: number;
 }
 
-/** How soon to ask again while the database is away, s. */
+/** Time to wait before a retry while the database is unavailable, in s. */
 const RETRY_AFTER = 5;
 
-/** What to tell of an error. */
+/** Returns the error response for an error. */
 export function problemOf(error: unknown): Problem {
   const detail = messageOf(error);
   if (error instanceof AskedWrongly)
@@ -37,7 +37,8 @@ export function problemOf(error: unknown): Problem {
       detail:
         'ask for less: filter by the first columns of the key, sort by the key, or choose a shorter window',
     };
-  // Values that PostgreSQL does not take, and what it refuses to answer: no record at that moment, a sum that has no meaning.
+  // Values that PostgreSQL rejects, and queries without a result: no record at that moment, or a sum without
+  // a meaning.
   if (/^22/.test(code)) {
     const hint = error instanceof Error && 'hint' in error && error.hint ? `; ${error.hint}` : '';
     return { status: 400, title: 'No such answer', detail: `${detail}${hint}` };

@@ -3,7 +3,7 @@ import type { DeclaredColumn } from '../../db/declared.ts';
 import type { Readable } from '../../reporting/relations/readable.ts';
 import type { JsonSchema } from './operation.ts';
 
-/** The JSON form of values by PostgreSQL's type. */
+/** JSON Schemas of values by PostgreSQL's type. */
 const VALUES: Readonly<Record<string, JsonSchema>> = {
   text: { type: 'string' },
   numeric: { type: 'string', description: 'An exact number.' },
@@ -22,7 +22,7 @@ const VALUES: Readonly<Record<string, JsonSchema>> = {
   'text[]': { type: 'array', items: { type: 'string' } },
 };
 
-/** The schema of a column's values. @throws Error when a column has a type that is not known here */
+/** Returns the schema of a column's values. @throws Error if the type of a column is not supported */
 export function valueSchema({ name, type, comment, notNull }: DeclaredColumn): JsonSchema {
   const value = VALUES[type];
   if (!value) throw new Error(`${name}: no JSON is known for the type ${type}`);
@@ -32,7 +32,7 @@ export function valueSchema({ name, type, comment, notNull }: DeclaredColumn): J
   return { ...nullable, description: `${comment}${also}` };
 }
 
-/** The schema of a row. No column is required, because the request may choose some. */
+/** Returns the schema of a row. No column is required, because a request may select columns. */
 export const rowSchema = ({ about, columns }: Pick<Readable, 'about' | 'columns'>): JsonSchema => ({
   type: 'object',
   description: about,
@@ -40,7 +40,7 @@ export const rowSchema = ({ about, columns }: Pick<Readable, 'about' | 'columns'
   properties: Object.fromEntries(columns.map((column) => [column.name, valueSchema(column)])),
 });
 
-/** The schema of a page of rows. @param row the name of the row's schema */
+/** Returns the schema of a page of rows. @param row the name of the row's schema */
 export const pageSchema = (row: string): JsonSchema => ({
   type: 'object',
   additionalProperties: false,
@@ -54,7 +54,7 @@ export const pageSchema = (row: string): JsonSchema => ({
   },
 });
 
-/** The JSON Schema of a zod schema. @param io whether of what it takes or of what it gives */
+/** Returns the JSON Schema of a Zod schema. @param io before (`input`) or after (`output`) transformations */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;

@@ -17,7 +17,7 @@ import type { Answering, Operation } from './operation.ts';
 import { operationsOf } from './operations.ts';
 import { type Problem, problemOf } from './problem.ts';
 
-/** What the API is served with. */
+/** Dependencies of the API. */
 export interface ApiOptions {
   readonly gate: ReadGate;
   readonly pace: Pace;
@@ -29,7 +29,7 @@ export interface ApiOptions {
 /** Serves `/api/v1/…` and `/openapi.json`. */
 export function serveApi(server: FastifyInstance, { gate, pace, clock, status, log }: ApiOptions): void {
   let made: ReadonlyMap<string, Operation> | undefined;
-  /** Made when the first one is asked for, because they would be most of what the server takes to start. */
+  /** Created at the first request, because that would be most of the server's start time. */
   const operations = () => {
     made ??= operationsOf({ catalogue: catalogueOf(), clock, status });
     return made;
@@ -66,13 +66,15 @@ export function serveApi(server: FastifyInstance, { gate, pace, clock, status, l
   });
 }
 
-/** A path, and how the answer is wanted by its ending. */
+/** Splits a path into the path of the operation and the suffix of the format. */
 function splitSuffix(whole: string): { path: string; suffix: 'csv' | 'json' | null } {
   const [, path = whole, suffix] = /^(.*)\.(csv|json)$/.exec(whole) ?? [];
   return { path, suffix: suffix === 'csv' || suffix === 'json' ? suffix : null };
 }
 
-/** @throws AskedWrongly when there is no such format, or two of them */
+/**
+ * Returns the format of the response. @throws AskedWrongly if the format is invalid or contradicts the suffix
+ */
 function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json' {
   const wanted = format ?? suffix ?? 'json';
   if ((wanted !== 'csv' && wanted !== 'json') || (suffix !== null && wanted !== suffix))
@@ -82,7 +84,7 @@ function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json
   return wanted;
 }
 
-/** Sends CSV as it is read, one page at a time, so that memory stays bounded however much there is. */
+/** Streams CSV, one page at a time, so that memory is bounded whatever the size. */
 async function sendCsv(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -90,9 +92,9 @@ async function sendCsv(
   { gate, pace, signal }: Pick<ApiOptions, 'gate' | 'pace'> & { readonly signal: AbortSignal },
 ): Promise<FastifyReply> {
   const read = (after: string | null) => gate.read((sql) => csv.page(sql, after), signal);
-  // The first page is read before anything is sent, so that an error can still be told.
+  // The first page is read before anything is sent, so that an error can still be reported.
   const first = await read(null);
-  // Each further page waits for its turn, as a request of its own would.
+  // Each further page is scheduled like a request of its own.
   const readNext = async (after: string | null) => {
     const end = await pace.turn(request.socket.remoteAddress ?? '');
     return read(after).finally(end);
@@ -125,7 +127,7 @@ function nothingAt(path: string, operations: ReadonlyMap<string, Operation>): Pr
   };
 }
 
-/** Sends a problem as application/problem+json. */
+/** Sends an error as application/problem+json. */
 function tell(reply: FastifyReply, { retryAfter, problems, ...problem }: Problem): FastifyReply {
   if (retryAfter !== undefined) void reply.header('retry-after', retryAfter);
   return reply

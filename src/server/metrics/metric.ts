@@ -13,23 +13,23 @@ export interface Family {
   readonly labels: readonly string[];
 }
 
-/** A histogram of durations: the end of each bucket in seconds, ascending, and the number of durations up to it. */
+/** A histogram of durations: the end of each bucket in seconds, ascending, and the cumulative count. */
 export interface Buckets {
   readonly upTo: readonly (readonly [end: number, count: number])[];
   readonly count: number;
-  /** Seconds in all. */
+  /** Sum of all durations, in seconds. */
   readonly sum: number;
 }
 
-/** One series of a family, and its value now. */
+/** A series of a family, and its current value. */
 export interface Sample {
   readonly family: Family;
-  /** Along the labels of the family. */
+  /** In the order of the labels of the family. */
   readonly labels: readonly string[];
   readonly value: number | Buckets;
 }
 
-/** A family that makes samples of itself. */
+/** A family that creates its own samples. */
 type Sampler<Value> = Family & {
   /** @param labels the values of its labels, in their order */
   of(value: Value, ...labels: readonly string[]): Sample;
@@ -42,30 +42,30 @@ const sampler =
     return { ...family, of: (value, ...values) => ({ family, labels: values, value }) };
   };
 
-/** Declares what goes up and down. */
+/** Declares a gauge. */
 export const gauge = sampler<number>('gauge');
 /** Declares a counter: it only grows, or restarts at 0. */
 export const counter = sampler<number>('counter');
 /** Declares a histogram of seconds. */
 export const histogram = sampler<Buckets>('histogram');
 
-/** What metrics are read from. */
+/** Data sources of the metrics. */
 export interface MetricSources {
   readonly sql: postgres.Sql;
-  /** How the recording stands. */
+  /** State of the recording. */
   readonly status: () => Promise<Status>;
-  /** How much space is taken. */
+  /** Disk usage. */
   readonly disk: () => Promise<DiskUse>;
-  /** The allowances that are shown, and what the configuration says of them. */
+  /** The displayed budgets, and the configuration of their upstreams. */
   readonly budgets: readonly BudgetKey[];
   readonly upstreams: Config['upstreams'];
-  /** What this process did. */
+  /** Counters of this process. */
   readonly counts: ProcessCounts;
 }
 
 /**
- * Metrics that are read together. One that cannot be read costs no other one. Each read costs as much as there is now to
- * tell of (targets, nodes, checks), however long is recorded.
+ * Metrics that are read together. A part that cannot be read does not affect others. The cost of a read
+ * depends on the current number of targets, nodes and checks, not on the length of the record.
  */
 export interface MetricPart {
   /** Its value of the label `part`. */
@@ -73,11 +73,11 @@ export interface MetricPart {
   /** Meaning and source of the part: one or two sentences of Markdown. */
   readonly about: string;
   readonly families: readonly Family[];
-  /** How long what was read is given again, ms; absent: a second. */
+  /** Cache time, in ms. Default: 1 000. */
   readonly lasting?: number;
   /**
-   * Makes the reader, once a server, so that it can keep what it needs the next time.
-   * @returns what reads; it rejects when that is not possible
+   * Creates the reader, once per server, so that it can keep state between reads.
+   * @returns the reader; it rejects if the metrics cannot be read
    */
   reader(sources: MetricSources): () => Promise<readonly Sample[]>;
 }
@@ -85,11 +85,11 @@ export interface MetricPart {
 /** A value of a row: instants become Unix time, booleans 1 or 0; null has no sample. */
 type MetricValue = number | boolean | Date | null;
 
-/** A row that metrics are read from. A metric has no sample of a row without its column. */
+/** A row from which metrics are read. Without its column, a metric has no sample. */
 export type MetricRow = Readonly<Record<string, MetricValue | string | undefined>>;
 
 interface MetricTable extends Omit<MetricPart, 'families' | 'reader'> {
-  /** By the column that holds the value. Labels are columns by their own name. */
+  /** By the column that contains the value. Labels are columns with the name of the label. */
   readonly metrics: Readonly<Record<string, Family>>;
   readonly rows: (sources: MetricSources) => Promise<readonly MetricRow[]>;
 }
@@ -106,7 +106,7 @@ export function samplesIn(metrics: MetricTable['metrics'], rows: readonly Metric
   );
 }
 
-/** A part of which each metric is a column of rows. */
+/** Declares a part in which each metric is a column of rows. */
 export const metricTable = ({ metrics, rows, ...part }: MetricTable): MetricPart => ({
   ...part,
   families: Object.values(metrics),
@@ -114,8 +114,8 @@ export const metricTable = ({ metrics, rows, ...part }: MetricTable): MetricPart
 });
 
 /**
- * Samples in Prometheus' text format. prom-client writes only what it counted itself, and these are counted elsewhere. Of a
- * series that stands twice the last value counts: Prometheus would refuse both.
+ * Writes samples in Prometheus' text format. prom-client writes only its own counters, and these values come
+ * from elsewhere. If a series occurs twice the last value counts, because Prometheus would reject both.
  */
 export function exposition(samples: readonly Sample[]): string {
   const families = new Map<string, { family: Family; series: Map<string, Sample['value']> }>();

@@ -18,7 +18,7 @@ const partRead = gauge(
   'part',
 );
 
-/** Every part, in the order of the document. */
+/** Every part, in the order of the documentation. */
 export const metricParts: readonly MetricPart[] = [
   nodes,
   responseTimes,
@@ -36,18 +36,21 @@ export const metricParts: readonly MetricPart[] = [
   ofProcess,
 ];
 
-/** What tells of the scrape itself. */
+/** Metrics about the scrape itself. */
 export const scrapeFamilies = [reachable, partRead];
 
-/** How long a part is given again, ms, however many ask. */
+/** Default cache time of a part, in ms, whatever the number of scrapes. */
 const LASTING = 1_000;
 
-/** How Prometheus is told that this is its text format. */
+/** Content type of Prometheus' text format. */
 export const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 let ownMetrics: Promise<Registry> | undefined;
 
-/** Memory, CPU and the event loop of this process. Watched once, however many servers there are, and from the first scrape on. */
+/**
+ * Returns memory, CPU and event loop metrics of this process. They are collected once per process, from the
+ * first scrape on.
+ */
 function processRegistry(): Promise<Registry> {
   ownMetrics ??= import('prom-client').then(({ collectDefaultMetrics, Registry }) => {
     const registry = new Registry();
@@ -57,16 +60,16 @@ function processRegistry(): Promise<Registry> {
   return ownMetrics;
 }
 
-/** What `/metrics` answers. */
+/** The response of `/metrics`. */
 export interface Metrics {
   read(): Promise<string>;
 }
 
 /**
- * The metrics of the recording, which every process gives alike, and those of this process. What cannot be read costs
- * nothing else, and is told.
- * @param within gives up on an answer that does not come in time
- * @param parts what is told; absent: everything
+ * Creates the metrics of the recording, which are equal in every process, and those of this process. A part
+ * that cannot be read does not affect others, and is reported.
+ * @param within adds a timeout
+ * @param parts Default: all parts
  */
 export function metricsOf(
   sources: MetricSources,
@@ -76,7 +79,7 @@ export function metricsOf(
 ): Metrics {
   const readers = parts.map(({ name, lasting = LASTING, reader }) => {
     const read = reader(sources);
-    // Of a long list it may take longer than a scrape waits: the next one has it.
+    // For a long list the query may exceed the timeout of a scrape: the next scrape gets the cached result.
     const made = recently(read, inProportion(lasting));
     return { name, read: () => within(made()) };
   });
@@ -94,7 +97,7 @@ export function metricsOf(
           }
         }),
       );
-      // Once, not at every scrape.
+      // Logged when the set of failing parts changes, not at every scrape.
       const failing = Object.keys(causes).sort().join();
       if (failing !== '' && failing !== told) log.warn({ causes }, 'some metrics cannot be read');
       told = failing;

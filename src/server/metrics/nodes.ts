@@ -1,11 +1,11 @@
 import { counter, gauge, type MetricPart, type Sample } from './metric.ts';
 import { refuseTooMany, upToMost, watchedProbes } from './watched-probes.ts';
 
-/** The states of a probe, as the ledger names them. */
+/** The states of a probe in the ledger. */
 const STATES = ['up', 'down', 'unknown', 'maintenance'] as const;
-/** The most checks of a probe that have a series each: their names come from the node. */
+/** Maximum number of checks per probe that have a series: their names come from the node. */
 const MOST_CHECKS = 100;
-/** Checks with longer names, in characters, have no series. */
+/** Maximum length of a check's name, in characters. Checks with longer names have no series. */
 const LONGEST_NAME = 200;
 
 const up = gauge(
@@ -56,7 +56,7 @@ interface Whole {
   readonly observer: string;
   readonly node: string;
   readonly probe: string;
-  /** As the ledger has it; null: it has nothing yet. */
+  /** State in the ledger; null if there is none yet. */
   readonly state: string | null;
   readonly reported: boolean | null;
   readonly watching: boolean;
@@ -68,10 +68,13 @@ interface Whole {
   readonly states: readonly string[];
 }
 
-/** What an observer sees of a probe now. Where nobody watches, nothing is known. */
+/** Returns the state of a probe for an observer: unknown if no process probes. */
 const seen = ({ state: stored, watching }: Whole) => (watching ? (stored ?? 'unknown') : 'unknown');
 
-/** The checks of a probe: known only while the whole probe gave a report, and nobody works on the node. */
+/**
+ * Returns the samples of a probe's checks. They are known only if the whole probe received a report, and
+ * there is no maintenance.
+ */
 function checkSamples(one: Whole): Sample[] {
   const { observer, node, probe } = one;
   const whole = seen(one);
@@ -90,7 +93,7 @@ function checkSamples(one: Whole): Sample[] {
   ];
 }
 
-/** How the nodes are. */
+/** Metrics of the state of the nodes. */
 export const nodes: MetricPart = {
   name: 'nodes',
   about:

@@ -3,7 +3,7 @@ import { counter, gauge, type MetricRow, metricTable } from './metric.ts';
 
 const PROCESS_STATES = ['running', 'outdated', 'lost'] as const;
 
-/** Queues and processes. */
+/** Metrics of queues and processes. */
 export const work = metricTable({
   name: 'work',
   about:
@@ -48,7 +48,7 @@ export const work = metricTable({
   ],
 });
 
-/** Seals of the record. */
+/** Metrics of the seals. */
 export const sealing = metricTable({
   name: 'seals',
   about:
@@ -68,7 +68,7 @@ export const sealing = metricTable({
   },
 });
 
-/** Exports by schedule. */
+/** Metrics of scheduled exports. */
 export const exporting = metricTable({
   name: 'exports',
   about: 'The exports by schedule (`exports` in recorder.yaml), of all recorders in the database.',
@@ -94,7 +94,7 @@ export const exporting = metricTable({
       failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting.exports`,
 });
 
-/** Sinks of the change feed. */
+/** Metrics of the change feed's sinks. */
 export const changeSinks = metricTable({
   name: 'changes',
   about: 'Progress of each [sink of the change feed](feed.md).',
@@ -123,7 +123,7 @@ export const changeSinks = metricTable({
       failing_since is not null as failing, sent::float8 as sent from reporting.change_sinks order by 1, 2`,
 });
 
-/** Replicas that are read in place of the primary. */
+/** Metrics of replicas that are read instead of the primary. */
 export const replicas = metricTable({
   name: 'replicas',
   about:
@@ -149,7 +149,7 @@ export const replicas = metricTable({
     (await status()).replicas.map((one) => ({ ...one, readable: one.trouble === null })),
 });
 
-/** Disk space of the record. */
+/** Metrics of disk space. */
 export const space = metricTable({
   name: 'space',
   about: 'Disk space of the record. Queried at most once a minute.',

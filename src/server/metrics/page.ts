@@ -51,7 +51,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 chain-recorder up
 - Which variables there are is in [settings](settings.md). gRPC is not spoken.
 `;
 
-/** Every metric and what it means, as Markdown. */
+/** Generates the documentation of all metrics, as Markdown. */
 export function metricsPage(): string {
   return [
     text,

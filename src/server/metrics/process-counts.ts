@@ -1,32 +1,35 @@
 import type { Buckets } from './metric.ts';
 
-/** The ends of the buckets for calls, in seconds. */
+/** The ends of the buckets for calls, in s. */
 const ENDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What is counted of one upstream. */
+/** Counters of one upstream. */
 interface UpstreamCounts {
-  /** By status of the answer, or by why there was none. */
+  /** By status of the response, or by the error if there was none. */
   readonly calls: Map<string, number>;
-  /** Calls that took at most as long as each of {@link ENDS}. */
+  /** Number of calls that took at most as long as each of {@link ENDS}. */
   readonly within: number[];
   seconds: number;
 }
 
-/** What this process did since it started: calls to upstreams, runs, and lines of its log that were lost. Labels are names that the configuration gave. */
+/**
+ * Counters of this process since its start: calls to upstreams, runs, and lost log lines. Labels are names in
+ * the configuration.
+ */
 export class ProcessCounts {
   readonly #upstreams = new Map<string, UpstreamCounts>();
-  /** Whether what the configuration file said the last time was applied, and when it was read (ms since 1970). */
+  /** Whether the last configuration file was applied, and when it was read, in ms since 1970. */
   configuration: { readonly applied: boolean; readonly at: number } = { applied: true, at: Date.now() };
   readonly #runs = new Map<string, { feed: string; status: string; count: number }>();
   #underWay = 0;
-  /** How many lines of its log could not be written. */
+  /** Returns the number of log lines that could not be written. */
   readonly linesLost: () => number;
 
   constructor(linesLost: () => number = () => 0) {
     this.linesLost = linesLost;
   }
 
-  /** Does a run, which is under way meanwhile. */
+  /** Executes a run, and counts it as in progress. */
   async during<T>(run: () => Promise<T>): Promise<T> {
     this.#underWay += 1;
     try {
@@ -36,14 +39,14 @@ export class ProcessCounts {
     }
   }
 
-  /** Whether a run is under way. */
+  /** Returns whether a run is in progress. */
   get recording(): boolean {
     return this.#underWay > 0;
   }
 
   /**
    * Counts a call.
-   * @param outcome the status of the answer (100 to 599), or why there was none
+   * @param outcome the status of the response (100 to 599), or the error if there was none
    */
   call(upstream: string, outcome: number | string, seconds: number): void {
     const counts = this.#upstreams.get(upstream) ?? {
@@ -59,7 +62,10 @@ export class ProcessCounts {
     });
   }
 
-  /** Notes that the configuration was read anew. @param applied false: it is wrong, and the one before holds */
+  /**
+   * Stores that the configuration was read again. @param applied false if it is invalid and the previous one
+   * remains in use
+   */
   reloaded(applied: boolean): void {
     this.configuration = { applied, at: Date.now() };
   }
@@ -82,7 +88,7 @@ export class ProcessCounts {
     );
   }
 
-  /** How long the calls to each upstream took. */
+  /** Returns the durations of the calls to each upstream. */
   get durations(): readonly (readonly [upstream: string, durations: Buckets])[] {
     return [...this.#upstreams].map(([upstream, { calls, within, seconds }]) => [
       upstream,

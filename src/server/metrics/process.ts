@@ -37,7 +37,7 @@ const durations = histogram(
   'upstream',
 );
 
-/** What this process did since it started. */
+/** Metrics of this process since its start. */
 export const ofProcess: MetricPart = {
   name: 'process',
   about:

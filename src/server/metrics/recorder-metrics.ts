@@ -2,10 +2,10 @@ import type { Status } from '../../reporting/reports/status.ts';
 import { counter, gauge, type MetricRow, metricTable, type Sample, samplesIn } from './metric.ts';
 import { watchedProbes } from './watched-probes.ts';
 
-/** Cache time of counts that grow with what went wrong, in ms. */
+/** Cache time of counts that grow with the number of errors, in ms. */
 const SLOW_COUNTS_MS = 60_000;
 
-/** State of the health ledgers. */
+/** Metrics of the health ledgers. */
 export const ledgers = metricTable({
   name: 'ledgers',
   about: 'How the health ledger of each observer is kept.',
@@ -105,7 +105,7 @@ function recordingRows(status: Status): MetricRow[] {
 /** Returns the state of the recording as samples. */
 export const recordingSamples = (status: Status): Sample[] => samplesIn(RECORDING, recordingRows(status));
 
-/** State of the recording. */
+/** Metrics of the recording's state. */
 export const recording = metricTable({
   name: 'recording',
   about: 'State of the recording, as `status` and `/api/status` report it.',
@@ -113,7 +113,7 @@ export const recording = metricTable({
   rows: async ({ status }) => recordingRows(await status()),
 });
 
-/** What is recorded of each dataset. */
+/** Metrics of each dataset's recording. */
 export const datasets = metricTable({
   name: 'datasets',
   about: 'What was recorded of each dataset, by all processes together.',
@@ -131,7 +131,7 @@ export const datasets = metricTable({
       'dataset',
     ),
   },
-  // Includes targets that are not configured any more, so that the counts never fall.
+  // Includes targets that are no longer configured, so that the counts never decrease.
   rows: ({ sql }) => sql<MetricRow[]>`
     with written as (
       select dataset, sum(rows_written)::float8 as rows, sum(items)::float8 as items
@@ -141,7 +141,7 @@ export const datasets = metricTable({
     from written w left join reporting.recording_freshness f using (dataset) order by 1`,
 });
 
-/** What is missing, or could not be decoded, of each dataset. */
+/** Metrics of missing ranges and quarantined items, by dataset. */
 export const lacks = metricTable({
   name: 'lacks',
   about: 'What the record lacks, by dataset. Counted at most once a minute.',
@@ -168,7 +168,7 @@ export const lacks = metricTable({
   ],
 });
 
-/** Remaining budget of the services. */
+/** Metrics of the remaining budget of the services. */
 export const allowances = metricTable({
   name: 'budgets',
   about: 'Remaining budget of the services, where `recorder.yaml` names a limit (`upstreams.*.budget`).',

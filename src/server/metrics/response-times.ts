@@ -3,7 +3,10 @@ import { endOf, type Histogram, typicalOf } from '../../health/latency-histogram
 import { type Buckets, histogram, type MetricPart } from './metric.ts';
 import { refuseTooMany, upToMost, watchedProbes } from './watched-probes.ts';
 
-/** The buckets of the ledger at whose ends the exposed ones end: each about twice as high as the one before. */
+/**
+ * Indexes of the ledger's buckets whose ends are also ends of the exposed ones. Each exposed bucket ends at
+ * about twice the end of the previous one.
+ */
 const ENDS = Array.from({ length: 16 }, (_, at) => 21 + 7 * at);
 
 const responseTime = histogram(
@@ -18,14 +21,17 @@ interface Stored {
   readonly observer: string;
   readonly node: string;
   readonly probe: string;
-  /** The response times of the days of the month, and of the hour under way: packed; null: there are none yet. */
+  /**
+   * The packed response times of the days of the month, and of the current hour; null if there are none yet.
+   */
   readonly month: Buffer | null;
   readonly hour: Buffer | null;
 }
 
 /**
- * The buckets of the ledger's histograms, all in one.
- * @param known the ones that were told last: a count never falls, also not while an hour goes over into its day
+ * Merges the buckets of the ledger's histograms.
+ * @param known the previously exposed values: a count never decreases, also while an hour is merged into its
+ * day
  */
 export function bucketsOf(histograms: readonly Histogram[], known: Buckets | undefined): Buckets {
   let [count, sum] = [0, 0];
@@ -48,7 +54,7 @@ export function bucketsOf(histograms: readonly Histogram[], known: Buckets | und
   };
 }
 
-/** How long the nodes take to answer. */
+/** Metrics of the nodes' response times. */
 export const responseTimes: MetricPart = {
   name: 'response_times',
   about:

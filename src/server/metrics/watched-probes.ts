@@ -2,7 +2,10 @@ import type postgres from 'postgres';
 import { tableText } from '../../db/orm.ts';
 import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
 
-/** The probes that the configuration asks for now: observer, node and probe. What was taken out of it is not told any more. */
+/**
+ * SQL query: the currently configured probes, by observer, node and probe. Removed probes are no longer
+ * exposed.
+ */
 export const watchedProbes = (sql: postgres.Sql) => sql`
   select t.target ->> 'observer' as observer, t.target ->> 'node' as node, t.target ->> 'probe' as probe,
     min(d.wanted_at) as wanted_at
@@ -11,13 +14,13 @@ export const watchedProbes = (sql: postgres.Sql) => sql`
   where d.dataset = 'node_health' and d.active
   group by 1, 2, 3`;
 
-/** The most probes that are told one by one: each is a kilobyte of a scrape, and ten and more of memory. */
+/** Maximum number of probes with a series each: each takes 1 kB of a scrape, and 10 kB or more of memory. */
 const MOST = 30_000;
 
-/** In the words of the documentation. */
+/** The limit, for the documentation. */
 export const upToMost = `Told of up to ${MOST.toLocaleString('en')} probes; of more than that the part has no sample, and \`reporting.node_health_now\` tells how the nodes are.`;
 
-/** @throws Error when there are more probes than are told one by one */
+/** @throws Error if there are more probes than that */
 export async function refuseTooMany(sql: postgres.Sql): Promise<void> {
   const [watched] = await sql<{ count: number }[]>`
     select count(*)::int from recorder.target_datasets where dataset = 'node_health' and active`;
