@@ -9,10 +9,10 @@ import { type Column, Table } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
 
 const PATH = '/alerts';
-/** The most open alerts that are shown; the others are a link away. */
+/** Maximum number of open alerts on the page; a link leads to the others. */
 const OPEN = 200;
 
-/** `/alerts`: what people are told now, and what they were told. */
+/** `/alerts`: open and resolved alerts. */
 export const alerts = definePage({
   path: PATH,
   asked: z.strictObject({
@@ -81,7 +81,7 @@ export const alerts = definePage({
 
 const TONES: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn', info: 'idle' };
 
-/** What is wrong comes first, so that it is seen on a narrow window, too. */
+/** The state comes first, so that it is visible in a narrow window, too. */
 const common: readonly Column<AlertRow>[] = [
   {
     name: 'State',

@@ -20,10 +20,10 @@ import { momentText, numberText } from './texts.ts';
 const PATH = '/discrepancies';
 const STATES = ['standing', 'ended'] as const;
 const YEAR = 365 * 86_400_000;
-/** The most changes of level that are shown. */
+/** Maximum number of changes of level on the page. */
 const BREAKS = 50;
 
-/** `/discrepancies`: what sources say differently of the same things, and days on which a metric changed its level. */
+/** `/discrepancies`: contradictions between sources, and days on which a metric changed its level. */
 export const discrepancies = definePage({
   path: PATH,
   asked: z.strictObject({

@@ -5,7 +5,7 @@ import { Layout } from './parts/layout.tsx';
 import { CurrentLinks, type StatusLinks, serverLinks } from './status/links.ts';
 import { CurrentView, type View } from './view.ts';
 
-/** The whole text of a page. @param links where the places of the status page are; absent: on the server */
+/** Renders a page as an HTML document. @param links URLs of the status page. Default: those on the server */
 export function documentOf(content: Content, view: View, links: StatusLinks = serverLinks): string {
   const page = (
     <CurrentView.Provider value={view}>
@@ -14,6 +14,6 @@ export function documentOf(content: Content, view: View, links: StatusLinks = se
       </CurrentLinks.Provider>
     </CurrentView.Provider>
   );
-  // What upstreams reported is in many places of a page: none is forgotten where the whole document is made safe.
+  // Texts from upstreams are in many places of a page, so the whole document is sanitized.
   return `<!doctype html>\n${safeDocument(renderToString(page))}`;
 }

@@ -1,13 +1,13 @@
 import { hrefOf, type Parameters, parametersOf, tidied } from './datasets/address.ts';
 import type { Page } from './page.ts';
 
-/** A page of rows, and how the API is asked for the same rows. */
+/** A page of rows, and the corresponding request to the API. */
 interface List {
   readonly path: string;
   /** The view of its rows. */
   readonly view: string;
   readonly sort: string;
-  /** What each parameter of the page is as a filter. */
+  /** The filter of the API for each parameter of the page. */
   readonly filters: Readonly<Record<string, string | ((value: string) => Parameters)>>;
 }
 
@@ -48,7 +48,7 @@ const lists: readonly List[] = [
   },
 ];
 
-/** `/runs.csv` and the like: the rows of a page for programs, which are the API's. */
+/** `/runs.csv` and others: redirects to the rows of a page in the API. */
 export const listFiles: readonly Page[] = lists.map(({ path, view, sort, filters }) => ({
   path: `${path}.:form`,
   async answer(_context, { form, ...given }) {
@@ -56,7 +56,7 @@ export const listFiles: readonly Page[] = lists.map(({ path, view, sort, filters
     if ((form !== 'json' && form !== 'csv') || parameters === null) return null;
     const asked = Object.entries(parameters).map(([name, value]): Parameters => {
       const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;
-      // What is not known here goes on, so that the API refuses it in words.
+      // Unknown parameters are passed on, so that the API refuses them with a message.
       return typeof filter === 'function' ? filter(value) : { [filter ?? name]: value };
     });
     return { location: hrefOf(`/api/v1/views/${view}.${form}`, Object.assign({ sort }, ...asked)) };

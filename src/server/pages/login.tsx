@@ -1,9 +1,9 @@
 import type { Content } from './page.ts';
 
 /**
- * The page that asks for the token.
- * @param to where to go on
- * @param wrong a token was shown that is not the one
+ * The login page.
+ * @param to path of the page to open after the login
+ * @param wrong whether a wrong token was sent
  */
 export function login(to: string, wrong: boolean): Content {
   return {

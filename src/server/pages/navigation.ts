@@ -1,4 +1,4 @@
-/** The main places, in the order of the navigation. A page that is landed gets its line here. */
+/** The main pages, in the order of the navigation. A new main page needs an entry here. */
 export const navigation: readonly { readonly href: string; readonly label: string }[] = [
   { href: '/', label: 'Overview' },
   { href: '/datasets', label: 'Data' },
@@ -12,7 +12,7 @@ export const navigation: readonly { readonly href: string; readonly label: strin
   { href: '/discrepancies', label: 'Discrepancies' },
 ];
 
-/** Whether a place is the one that is shown, or the one that it is a part of. @param path without the query */
+/** Returns whether a path is a main page or below it. @param path without the query */
 export function isWithin(href: string, path: string): boolean {
   return href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);
 }

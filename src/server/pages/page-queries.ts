@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { INSTANT_EXAMPLE, instantIn } from '../../lib/instant.ts';
 import { recorded } from '../../reporting/recorded-datasets.ts';
 
-/** A parameter that may be left out, or left empty in a form. */
+/** A parameter that may be missing, or empty in a form. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
-/** The names of everything that is recorded, in order. */
+/** The sorted names of everything that is recorded. */
 export const datasetNames: readonly string[] = recorded.map(({ name }) => name).sort();
 
 /** The name of a dataset. */
@@ -14,20 +14,20 @@ export const dataset = z
   .string()
   .refine((name) => datasetNames.includes(name), 'must be the name of a dataset, such as validators');
 
-/** A number that names a row. */
+/** The numeric id of a row. */
 export const id = z.string().regex(/^\d{1,18}$/, 'must be a whole number of at most 18 digits');
 
-/** A moment as a person writes it, in ms since 1970. */
+/** A moment in the formats for people, as ms since 1970. */
 export const moment = z
   .string('must be a moment')
   .transform((text) => instantIn(text))
   .refine((at) => at !== null, `must be a moment such as ${INSTANT_EXAMPLE}`);
 
-/** One of some words. */
+/** One of a list of words. */
 export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.enum(words, `must be one of ${words.join(', ')}`);
 
-/** A link to a path with parameters; those that are undefined are left out. */
+/** Returns a link to a path with parameters; undefined ones are omitted. */
 export function linkTo(
   path: string,
   parameters: Readonly<Record<string, string | number | undefined>>,

@@ -10,91 +10,95 @@ import type { Status } from '../../reporting/reports/status.ts';
 import type { Ask } from '../run-query.ts';
 import type { StatusSite } from '../status-site.ts';
 
-/** What the configuration says of this recorder. */
+/** Facts about this recorder from its configuration. */
 export interface RecorderFacts {
   readonly name: string;
   readonly network: string;
   /** It records the bundled, simulated network. */
   readonly simulated: boolean;
-  /** The folder of the database, where it is the embedded one; null: it is a server of the user's own. */
+  /** The folder of the embedded database; null for a server of the user's own. */
   readonly directory: string | null;
 }
 
-/** What pages read from. */
+/** Data sources of pages. */
 export interface PageContext {
   /**
-   * Runs the statements of this page, one after the other, on a connection that nobody else uses meanwhile.
-   * @throws ReadsBusy when too many read; what `work` throws
+   * Runs the statements of this page, one after the other, on a connection that nothing else uses at the same
+   * time.
+   * @throws ReadsBusy if there are too many reads, and the errors of `work`
    */
   read<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
-  /** Asks a statement that a user wrote, within limits of its own. @throws ReadsBusy; what `refusalOf` reads */
+  /**
+   * Runs a statement that a user wrote, within limits of its own. @throws ReadsBusy, and errors that
+   * `refusalOf` explains
+   */
   readonly ask: Ask;
   readonly clock: Clock;
-  /** How the recording stands, read once a second at most. */
+  /** State of the recording, cached for 1 s. */
   readonly status: () => Promise<Status>;
-  /** What the schedules ask of each metered upstream, worked out once a minute at most. */
+  /** Demand of the schedules for each metered upstream, cached for 1 min. */
   readonly demands: () => Promise<readonly Demand[]>;
-  /** The space that the record takes, read once a minute at most. */
+  /** Disk usage of the record, cached for 1 min. */
   readonly disk: () => Promise<DiskUse>;
-  /** What is in the queues, looked at once a second at most. Rejects with QueueAway when they give no answer. */
+  /** State of the queues, cached for 1 s. Rejects with QueueAway if they do not answer. */
   readonly queues: QueuesView;
   readonly recorder: RecorderFacts;
-  /** How the nodes stand, read once in a few seconds at most. */
+  /** State of the nodes, cached for some seconds. */
   readonly nodes: () => Promise<NodesStatus>;
-  /** What the status page shows of its own. */
+  /** Configuration of the status page. */
   readonly site: StatusSite;
 }
 
-/** What is in a page. */
+/** The content of a page. */
 export interface Content {
   readonly title: string;
-  /** The way to it, from the outside in; absent: it is a place of the navigation. */
+  /** Breadcrumbs, from the outside in. Default: none, for a page of the navigation. */
   readonly crumbs?: readonly { readonly href: string; readonly label: string }[];
-  /** Modules of `web/` that it uses, without the ending. The page has to be usable without them. */
+  /** Modules of `web/` that it uses, without the extension. The page must be usable without them. */
   readonly islands?: readonly string[];
-  /** It renews itself so often, in seconds; absent: it does not. */
+  /** Refresh interval, in s. Default: no refresh. */
   readonly live?: number;
-  /** It stands in place of a page: once that is there, all of it is loaded. */
+  /** It is an error in place of a page: when the page is available again, all of it is loaded. */
   readonly instead?: boolean;
-  /** It is for the public: it has this head in place of the recorder's own. */
+  /** It is a public page: this head replaces the recorder's own. */
   readonly site?: StatusSite;
   readonly body: ComponentChildren;
 }
 
-/** Another address of this server, at which what was asked for is found. */
+/** A redirect to another URL of this server. */
 export interface Redirect {
   readonly location: string;
 }
 
-/** A page as it is declared. */
+/** Declaration of a page. */
 interface Declaration<Asked extends z.ZodObject, Data> {
   /** The path with its parameters, such as `/runs/:run`. */
   readonly path: string;
   /** The parameters of the path and of the query, as a strict object: others are refused. */
   readonly asked: Asked;
-  /** Reads what it shows; null: there is no such thing. */
+  /** Reads the data of the page. Returns null if there is nothing at this path. */
   read(context: PageContext, asked: z.output<Asked>): Promise<Data | null>;
-  /** What it looks like: follows from the data and the parameters alone. */
+  /** Renders the page, from the data and the parameters alone. */
   content(data: Data, asked: z.output<Asked>): Content;
 }
 
-/** A page as the server takes it. */
+/** A page in the form that the server uses. */
 export interface Page {
   readonly path: string;
   /**
-   * @param asked the parameters as they came
-   * @returns null: there is no such thing
-   * @throws BadRequest, AskedWrongly when a parameter is not what it may be
+   * @param asked unvalidated parameters
+   * @returns null if there is nothing at this path
+   * @throws BadRequest, AskedWrongly if a parameter is invalid
    */
   answer(context: PageContext, asked: Readonly<Record<string, unknown>>): Promise<Content | Redirect | null>;
 }
 
-/** A request that cannot be answered because of what it asks. */
+/** Thrown if a parameter of a request is invalid. */
 export class BadRequest extends Error {
   override readonly name = 'BadRequest';
   readonly problems: readonly string[];
 
-  /** @param problems one line each, beginning with the parameter */
+  /** @param problems one line each, starting with the parameter */
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
     this.problems = problems;
@@ -125,7 +129,7 @@ function problemOf(
   if (issue.code === 'unrecognized_keys')
     return `${issue.keys.join(', ')}: ${known.length > 0 ? `this page takes ${known.join(', ')}` : 'this page takes no parameters'}`;
   const name = issue.path.join('.');
-  // A list that a page takes has a problem of its items, not of itself.
+  // For a repeated parameter, Zod may report an issue of its items instead of the parameter.
   const isRepeated = Array.isArray(given[name]) && issue.code.startsWith('invalid_');
   return `${name}: ${isRepeated ? 'is given more than once' : issue.message}`;
 }

@@ -18,7 +18,7 @@ import { run, runs } from './runs.tsx';
 import { statusOfNode } from './status/node.tsx';
 import { status } from './status/status.tsx';
 
-/** Every page. A new one needs its line here, and in `navigation.ts` where it is a main place. */
+/** All pages. A new page needs an entry here, and one in `navigation.ts` if it is a main page. */
 export const pages: readonly Page[] = [
   home,
   listPage,

@@ -1,15 +1,15 @@
 import type { Content } from './page.ts';
 import { Problem } from './parts/problem.tsx';
 
-/** A problem as it is told, to a person or a program. */
+/** An error as it is reported to people and programs. */
 export interface ToldProblem {
   readonly status: number;
   readonly title: string;
   readonly what: string;
   readonly details: readonly string[];
-  /** What to do, or what goes on meanwhile. */
+  /** The fix, or what continues in the meantime. */
   readonly advice: string;
-  /** When it is worth trying again, in seconds. */
+  /** Time to wait before a retry, in s. */
   readonly retryAfter?: number;
 }
 
@@ -38,7 +38,7 @@ export const nothingHere = (path: string): ToldProblem => ({
   advice: 'It may have been removed or misspelt. The navigation above leads to everything there is.',
 });
 
-/** @param problems one line each, beginning with the parameter */
+/** @param problems one line each, starting with the parameter */
 export const badRequest = (details: readonly string[]): ToldProblem => ({
   status: 400,
   title: 'Not understood',
@@ -68,7 +68,7 @@ export const databaseAway = (why: string): ToldProblem => ({
   retryAfter: 10,
 });
 
-/** It is away, or what is asked of it takes longer than a page waits: nobody can tell yet. */
+/** The database is unavailable, or a query takes longer than a page waits: which one is unknown. */
 export const databaseLate = (why: string): ToldProblem => {
   const away = databaseAway(why);
   return {
@@ -128,7 +128,7 @@ export const failed: ToldProblem = {
   advice: 'The recording goes on: it does not depend on pages.',
 };
 
-/** A problem in place of what would be here. */
+/** An error in place of a part of a page. */
 export function Told({ problem: { what, details, advice } }: { readonly problem: ToldProblem }) {
   return (
     <Problem what={what} details={details}>
@@ -137,7 +137,7 @@ export function Told({ problem: { what, details, advice } }: { readonly problem:
   );
 }
 
-/** A problem as a page. What passes by itself is asked for again until the page is there. */
+/** Returns an error as a page. After a temporary error the page reloads until it succeeds. */
 export function problemPage(problem: ToldProblem): Content {
   const { title, status, retryAfter } = problem;
   return {

@@ -13,7 +13,7 @@ import { numberText } from './texts.ts';
 
 const PATH = '/quarantine';
 
-/** `/quarantine`: what could not be decoded or stored, and why. */
+/** `/quarantine`: items that could not be decoded or stored, and the reasons. */
 export const quarantine = definePage({
   path: PATH,
   asked: z.strictObject({ dataset: optional(dataset), before: optional(id) }),
@@ -48,7 +48,7 @@ export const quarantine = definePage({
   }),
 });
 
-/** `/quarantine/ID`: one item, as it came. */
+/** `/quarantine/ID`: one item in its original form. */
 export const quarantineItem = definePage({
   path: '/quarantine/:id',
   asked: z.strictObject({ id }),
@@ -92,8 +92,9 @@ export const quarantineItem = definePage({
 });
 
 /**
- * JSON on lines, its values as they were written: numbers keep every digit. What is no JSON stays as it is.
- * @param json possibly cut
+ * Formats JSON with line breaks and indentation, with its values unchanged: numbers keep every digit. Other
+ * text is unchanged.
+ * @param json possibly truncated
  */
 export function indented(json: string): string {
   let depth = 0;

@@ -18,7 +18,7 @@ import { CurrentView } from './view.ts';
 
 const PATH = '/runs';
 
-/** `/runs`: what was run, how it went, and what it cost. */
+/** `/runs`: runs with their result and cost. */
 export const runs = definePage({
   path: PATH,
   asked: z.strictObject({
@@ -66,7 +66,7 @@ export const runs = definePage({
   },
 });
 
-/** The queues that stand, of which no run comes. */
+/** Notice about stalled queues, from which no run starts. */
 function Standing({ queues }: { readonly queues: readonly SeenQueue[] }) {
   const { now } = useContext(CurrentView);
   const standing = queues.filter(({ trouble, seen_at }) => trouble !== null && isLately(seen_at, now));
@@ -82,7 +82,7 @@ function Standing({ queues }: { readonly queues: readonly SeenQueue[] }) {
   );
 }
 
-/** `/runs/RUN`: one run, with what went wrong. */
+/** `/runs/RUN`: one run, with its error. */
 export const run = definePage({
   path: '/runs/:run',
   asked: z.strictObject({ run: id }),

@@ -24,22 +24,25 @@ import { themes } from './view.ts';
 const SESSION = 'session';
 const THEME = 'theme';
 const YEAR = 365 * 86_400;
-/** The longest head of a request that Node takes, with the address in it. */
+/** Maximum size of a request head that Node accepts, including the URL, in bytes. */
 export const LONGEST_HEAD = 16_384;
-/** Forms hold a choice or a token, and where to go on: an address, of which they may write each character as three. */
+/**
+ * Maximum size of a form, in bytes. A form contains a choice or a token, and a URL in which each character
+ * may be encoded as three.
+ */
 const LONGEST_FORM = 4 * LONGEST_HEAD;
-/** Paths that programs ask for: they get JSON, also when something is wrong. */
+/** Paths for programs: they get JSON, also for errors. */
 const FOR_PROGRAMS = /^\/(api\/|health$|ready$|metrics$|openapi\.json$|badge\/|assets\/)|\.(json|csv)$/;
 
 const PAGE = 'text/html; charset=utf-8';
 
-/** The longest that a page may wait for its turn and its answers together, ms. */
+/** Timeout of a page, including its wait for a connection, in ms. */
 const PATIENCE = 8_000;
 
-/** What the pages are served with. */
+/** Dependencies of the pages. */
 export interface PagesOptions {
   readonly gate: ReadGate;
-  /** What the gate reads in place of the database; null: the database itself. */
+  /** Replica that the gate reads instead of the database; null for the database itself. */
   readonly replica: Replica | null;
   readonly context: Omit<PageContext, 'read' | 'ask'>;
   readonly access: Access;
@@ -47,7 +50,7 @@ export interface PagesOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** An answer that refuses a request. */
+/** A response that refuses a request. */
 export interface Refusal {
   /** Its media type. */
   readonly type: string;
@@ -55,8 +58,8 @@ export interface Refusal {
 }
 
 /**
- * Serves the pages and their forms, holds the rule of who may read for all routes, and answers whatever goes wrong.
- * @returns what refuses a request that reaches no route
+ * Serves the pages and their forms, enforces the access rules for all routes, and answers errors.
+ * @returns a function that creates the response for a request that reaches no route
  */
 export function servePages(
   server: FastifyInstance,
@@ -91,7 +94,7 @@ export function servePages(
         }
       : { type: PAGE, body: pageOf(request, problems.problemPage(problem)) };
   const refuse = (request: FastifyRequest, reply: FastifyReply, told: problems.ToldProblem) => {
-    // Why the inside fails is told to those who may see it.
+    // The details of internal errors are only sent to clients that may read all pages.
     const inside = told.status >= 500 && access.admit(callerOf(request, '/'), clock()) !== 'allowed';
     const problem = inside ? { ...told, details: [] } : told;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
@@ -166,7 +169,7 @@ export function servePages(
   }
 }
 
-/** A place of this server to go on to: a path, never another server. */
+/** A path of this server to open next, never another server. */
 const place = z
   .string()
   .regex(/^\/(?![/\\])[\x20-\x7e]*$/)
@@ -176,15 +179,18 @@ const themeForm = z.object({ theme: z.enum(themes).catch('auto'), to: place });
 
 const pathOf = ({ url }: FastifyRequest) => url.replace(/[?#].*$/s, '');
 
-/** The database ended a statement that took too long. */
+/** Returns whether the database cancelled a statement because of its timeout. */
 const isTooLong = (error: unknown) => error instanceof Error && 'code' in error && error.code === '57014';
-/** The page did not wait any longer. */
+/** Returns whether the timeout of the page expired. */
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
 
-/** A function of `reporting` refuses the question, and says why: `reporting.refused`, `reporting.has_record`. */
+/**
+ * Returns whether a function of `reporting` refused its arguments and explained why: `reporting.refused`,
+ * `reporting.has_record`.
+ */
 const isRefusal = (error: unknown) => error instanceof Error && 'code' in error && error.code === '22023';
 
-/** What to tell of an error that a page or a route threw. */
+/** Returns the problem to report for an error that a page or a route threw. */
 function problemOf(error: unknown): problems.ToldProblem {
   if (error instanceof BadRequest) return problems.badRequest(error.problems);
   if (error instanceof AskedWrongly)

@@ -10,14 +10,20 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** A number with thin spaces between thousands, exact: 1234567 → `1 234 567`. @param value a number, or its decimal text */
+/**
+ * Formats a number exactly, with thin spaces between thousands: 1234567 → `1 234 567`. @param value a number,
+ * or its decimal text
+ */
 export function numberText(value: number | string | bigint): string {
   const [whole = '', fraction] = String(value).split('.');
   const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** A duration in its largest unit, and the next where the first is small: 93784 → `1 day 2 h`. @param seconds not negative */
+/**
+ * Formats a duration in its largest unit, and in the next one if the first is less than 10: 93784 → `1 day 2
+ * h`. @param seconds not negative
+ */
 export function durationWords(seconds: number): string {
   let rest = Math.max(0, Math.round(seconds));
   const parts: string[] = [];
@@ -34,7 +40,7 @@ export function durationWords(seconds: number): string {
   return parts.join(' ');
 }
 
-/** When something was or will be: `3 min ago`, `in 2 h`, `now`. Both in ms since 1970. */
+/** Formats a moment relative to now: `3 min ago`, `in 2 h`, `now`. Both in ms since 1970. */
 export function agoText(at: number, now: number): string {
   const seconds = Math.round((now - at) / SECOND);
   if (Math.abs(seconds) < 2) return 'now';
@@ -42,17 +48,23 @@ export function agoText(at: number, now: number): string {
   return seconds > 0 ? `${span} ago` : `in ${span}`;
 }
 
-/** A moment in UTC: `2026-11-22 03:53:12`. */
+/** Formats a moment in UTC: `2026-11-22 03:53:12`. */
 export const momentText = (at: Date): string => at.toISOString().slice(0, 19).replace('T', ' ');
 
-/** A moment as a field of a form has it: in UTC, to the microsecond, so that the form asks the same again. Empty where the text is no moment. */
+/**
+ * Formats a moment for a text field of a form: in UTC, to the microsecond, so that the form sends the same
+ * moment again. Returns an empty text if the moment is invalid.
+ */
 export const fieldMoment = (text: string): string =>
   (exactInstantIn(text) ?? '').replace(/(T\d\d:\d\d):00Z$|Z$/, '$1');
 
-/** As {@link fieldMoment}, to the millisecond: browsers' own fields for moments take no more digits. */
+/**
+ * Formats a moment like {@link fieldMoment}, to the millisecond: `datetime-local` fields accept no more
+ * digits.
+ */
 export const pickedMoment = (text: string): string => fieldMoment(text).replace(/(\.\d{3})\d+$/, '$1');
 
-/** Bytes in the unit that fits: 1536 → `1.5 kB`. */
+/** Formats bytes in a suitable unit: 1536 → `1.5 kB`. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
   const step = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
@@ -60,6 +72,9 @@ export function bytesText(bytes: number): string {
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`;
 }
 
-/** One or several of something: (1, 'target') → `1 target`. @param several absent: with an s */
+/**
+ * Formats a count with its noun: (1, 'target') → `1 target`. @param several plural. Default: the singular
+ * with an s
+ */
 export const countText = (count: number, one: string, several = `${one}s`): string =>
   `${numberText(count)} ${count === 1 ? one : several}`;

@@ -4,21 +4,21 @@ import type { Assets } from '../assets.ts';
 export const themes = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-/** What every part of a page may want to know, beside its data. */
+/** Properties of a request that every part of a page can use. */
 export interface View {
-  /** When the page was asked for, ms since 1970: what "3 min ago" counts from. */
+  /** Time of the request, in ms since 1970: the reference of "3 min ago". */
   readonly now: number;
-  /** The path and the query, as they were asked for. */
+  /** The path and the query of the request. */
   readonly url: string;
   readonly theme: Theme;
-  /** A session stands behind this page, which can be ended. */
+  /** The request has a session, which can be ended. */
   readonly session: boolean;
-  /** Whoever asks may see every page. */
+  /** The client may read every page. */
   readonly everything: boolean;
-  /** It is written to a file: there is no server to send a form to. */
+  /** The page is written to a file: there is no server to send a form to. */
   readonly file: boolean;
   readonly assets: Assets;
-  /** How far the replica that it is read from is behind, in words; null: it is read from the primary, or nobody knows. */
+  /** Lag of the replica that is read, as a text; null if the primary is read, or the lag is unknown. */
   readonly behind: string | null;
 }
 

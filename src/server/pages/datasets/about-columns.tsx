@@ -2,7 +2,7 @@ import { without } from './address.ts';
 import type { Place } from './column-menu.tsx';
 import { Hidden } from './hidden-fields.tsx';
 
-/** What each column means, and which are shown. */
+/** The meaning of each column, and a form to select the displayed ones. */
 export function AboutColumns({ place: { readable, path, parameters, shown } }: { readonly place: Place }) {
   const hidden = readable.columns.length - shown.length;
   return (

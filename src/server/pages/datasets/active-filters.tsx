@@ -2,7 +2,7 @@ import { MEANINGS } from '../../../reporting/relations/filters.ts';
 import type { FilterParameter } from '../../../reporting/relations/list-parameters.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
 
-/** The filters that are in force, each with the way to take it away. */
+/** The active filters, each with a link that removes it. */
 export function ActiveFilters({
   filters,
   path,

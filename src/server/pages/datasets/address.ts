@@ -1,26 +1,26 @@
-/** Parameters of an address, each given once. */
+/** Query parameters of a URL, each given once. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** An address on this server. Parameters of null are left out. */
+/** Returns a URL on this server. Parameters that are null are omitted. */
 export function hrefOf(path: string, parameters: Readonly<Record<string, string | null>> = {}): string {
   const given = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== null);
-  // What may stand in a query as it is stays readable.
+  // Decodes characters that are allowed in a query, for readability.
   const query = new URLSearchParams(given).toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** What stays when one walks on to other rows: the moment of knowledge. */
+/** Returns the parameters that links to other rows keep: the moment in `as_of`. */
 export const asOfOnly = ({ as_of: asOf }: Parameters): Parameters =>
   asOf === undefined ? {} : { as_of: asOf };
 
-/** The same parameters without some of them. */
+/** Returns the parameters without some of them. */
 export function without(parameters: Parameters, ...names: readonly string[]): Parameters {
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)));
 }
 
 /**
- * What a form sent, as an address has it: fields that were left empty are not told, and the boxes that were ticked for `columns` are
- * one list. Anything else that is given twice stays as it is, and is refused where it is read.
+ * Normalizes the fields of a form for a URL. Empty fields are omitted, and the ticked boxes of `columns`
+ * become one list. Other repeated fields are unchanged; the parser of the parameters refuses them.
  */
 export function tidied(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
@@ -31,7 +31,7 @@ export function tidied(given: Readonly<Record<string, unknown>>): Readonly<Recor
   );
 }
 
-/** The parameters when each is given once; null: some are given more often. */
+/** Returns the parameters if each is given once, else null. */
 export function parametersOf(given: Readonly<Record<string, unknown>>): Parameters | null {
   const texts = Object.entries(given).filter((one): one is [string, string] => typeof one[1] === 'string');
   return texts.length === Object.keys(given).length ? Object.fromEntries(texts) : null;

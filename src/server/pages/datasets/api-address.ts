@@ -4,10 +4,10 @@ import { hrefOf, type Parameters, without } from './address.ts';
 import type { Relation } from './relations.ts';
 import type { Past } from './requested-rows.ts';
 
-/** How an answer is wanted: the page of rows as JSON, or all of the rows as CSV. */
+/** Format of the response: the rows of the page as JSON, or all rows as CSV. */
 export type Form = 'json' | 'csv';
 
-/** The address of the API with the rows of a page: the same filters, columns, order and moment. */
+/** Returns the URL of the API for the rows of a page, with the same filters, columns, order and moment. */
 export function rowsAddress(
   { readable: { name }, dataset }: Relation,
   parameters: Parameters,
@@ -18,15 +18,15 @@ export function rowsAddress(
   return hrefOf(`/api/v1/${place}.${form}`, pageOrAll(told(parameters, past), form));
 }
 
-/** The address of the API with the differences of a page. */
+/** Returns the URL of the API for the differences on a page. */
 export const changesAddress = ({ name }: ReadableDataset, parameters: Parameters, form: Form): string =>
   hrefOf(`/api/v1/datasets/${name}/changes.${form}`, pageOrAll(parameters, form));
 
-/** CSV has all rows. */
+/** CSV contains all rows. */
 const pageOrAll = (parameters: Parameters, form: Form) =>
   form === 'csv' ? without(parameters, 'after', 'limit') : parameters;
 
-/** The moment of a page as the API takes it: where the past is not kept, a filter, or nothing. */
+/** Converts the moment of a page for the API: to a filter if past states are not stored, or to nothing. */
 function told(parameters: Parameters, past: Past): Parameters {
   const { as_of: moment, ...rest } = parameters;
   if (moment === undefined || past.kind === 'known') return parameters;

@@ -3,9 +3,9 @@ import { hrefOf, type Parameters, without } from './address.ts';
 import { Hidden } from './hidden-fields.tsx';
 
 /**
- * The control of the moment of knowledge. It stays in all links.
- * @param asOf the moment, as PostgreSQL reads it; null: now
- * @param note what the moment means here, where it is not "as known then"
+ * The form field for the moment of `as_of`, which all links keep.
+ * @param asOf the moment, in a format that PostgreSQL parses; null for now
+ * @param note the meaning of the moment on this page, if it is not "as known then"
  */
 export function AsOf({
   path,

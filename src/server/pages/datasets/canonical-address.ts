@@ -2,8 +2,8 @@ import type { Redirect } from '../page.ts';
 import { hrefOf, parametersOf, tidied } from './address.ts';
 
 /**
- * What a page was asked, without the fields that a form left empty.
- * @returns where the same is told by a shorter address, when fields were left empty
+ * Returns the parameters of a page without empty fields of forms.
+ * @returns a redirect to the shorter URL if there were empty fields
  */
 export function tidy(
   path: string,

@@ -16,7 +16,7 @@ const SPANS = [
   ['90 days', 90 * 24 * HOUR],
 ] as const;
 
-/** The two moments that are compared, and of which rows. */
+/** The form for the two moments to compare, and for filters. */
 export function ChangesForm({
   dataset,
   question: { from, to },

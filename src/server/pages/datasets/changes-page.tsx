@@ -25,15 +25,15 @@ import { catalogue } from './relations.ts';
 
 const DAY = 86_400_000;
 
-/** What was asked, and what there is to tell. */
+/** A request for the page, and the data for it. */
 interface Asked {
   readonly dataset: ReadableDataset;
-  /** As in the address, with the first moment. */
+  /** As in the URL, with a default for the first moment. */
   readonly parameters: Parameters;
   readonly question: DifferencesQuestion;
 }
 
-/** `/datasets/D/changes`: what is not the same at two moments, side by side. */
+/** `/datasets/D/changes`: the differences between two moments, side by side. */
 export const changesPage: Page = {
   path: '/datasets/:relation/changes',
   async answer({ read, clock }, { relation, ...asked }) {
@@ -83,7 +83,7 @@ function content({ dataset, parameters, question }: Asked, now: number, found: C
   };
 }
 
-/** The first moment lies before the first recording. */
+/** The body of the page if the first moment is before the first recording. */
 const early = ({ dataset, parameters }: Asked, since: string) => (
   <NoRecord dataset={dataset.name} since={since}>
     <a href={hrefOf(pathOf(dataset.name, 'changes'), { ...without(parameters, 'to', 'after'), from: since })}>

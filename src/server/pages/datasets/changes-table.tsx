@@ -13,23 +13,26 @@ import type { Parameters } from './address.ts';
 import { chartOfRow } from './chart-of-row.ts';
 import { historyOf } from './rows-table.tsx';
 
-/** A line of the table: one column of a row, as it was and as it is. */
+/** A line of the table: one column of a row, before and after. */
 interface Line {
   readonly row: Difference;
-  /** The first line of its row. */
+  /** It is the first line of its row. */
   readonly first: boolean;
-  /** Null: the whole row. */
+  /** Null for the whole row. */
   readonly column: string | null;
   readonly before: Value | undefined;
   readonly after: Value | undefined;
 }
 
-/** Rows that came or left are told column by column up to so many; of others the values are shown on demand. */
+/**
+ * Maximum number of columns for which added and removed rows are listed column by column. The values of wider
+ * rows are displayed on demand.
+ */
 const FEW = 2;
 const TONES = { added: 'planned', changed: 'warn', left: 'bad' } as const;
 const WORDS = { added: 'came', changed: 'changed', left: 'left' } as const;
 
-/** Differences with what was said beside what is said, a line a column. */
+/** The table of differences: values before and after, one line per column. */
 export function ChangesTable({
   dataset,
   question: { from, to, order },
@@ -119,13 +122,13 @@ export function ChangesTable({
   );
 }
 
-/** What says something else is marked. */
+/** Marks a value that changed. */
 const marked = ({ change }: Difference, value: VNode) =>
   change === 'changed' ? <mark>{value}</mark> : value;
 
 const about = (text: string | undefined) => (text === undefined ? {} : { about: text });
 
-/** Where more is told of a row: its history, and where its number is drawn, both moments over each other. */
+/** Links for a row: its history, and a chart that overlays both moments if its number can be drawn. */
 function Ways({
   dataset,
   row: { key },
@@ -164,7 +167,7 @@ function linesOf(row: Difference): Line[] {
   }));
 }
 
-/** All that a row says, on demand. */
+/** All values of a row, displayed on demand. */
 function Whole({
   of,
   typeOf,
@@ -186,7 +189,7 @@ function Whole({
 const isRow = (value: Value | undefined): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** By which share a number changed: `+1.2 %`; empty: there is no share. */
+/** Returns the relative change of a number, such as `+1.2 %`; empty if there is none. */
 function shareText(before: Value | undefined, after: Value | undefined): string {
   if (before === undefined || after === undefined || before === null || after === null) return '';
   const [was, is] = [Number(before), Number(after)];

@@ -4,16 +4,17 @@ import { drawables } from '../charts/drawables.ts';
 import { chartLink } from '../charts/link.ts';
 
 const DAY = 86_400_000;
-/** How much of the time around a point is drawn, by a metric's interval, days on either side. */
+/** Days before and after a point that its chart contains, by the interval of the metric. */
 const AROUND: Readonly<Record<string, number>> = { hour: 7, day: 45, week: 180, month: 730 };
-/** The same of what holds for long, and of others. */
+/** Days before and after for points with a validity, and for all others. */
 const HOLDS = 45;
 const OTHERS = 7;
 
 /**
- * The chart of the numbers that a row is one of, around its moment; null: its dataset has none, or the row does not say of what it is.
- * @param asOf the moment of knowledge; null: now
- * @param beside a second one, drawn over the first
+ * Returns the URL of the chart of a row's line, around the time of the row. Returns null if the dataset has
+ * no chart, or the row lacks the key of the line.
+ * @param asOf the moment of the record; null for now
+ * @param beside a second moment, drawn over the first one
  */
 export function chartOfRow(
   { name }: ReadableDataset,

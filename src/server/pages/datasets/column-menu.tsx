@@ -6,19 +6,19 @@ import { hrefOf, type Parameters, without } from './address.ts';
 import { FilterField } from './filter-field.tsx';
 import { Hidden } from './hidden-fields.tsx';
 
-/** Where a table of rows is, and how it is asked for now. */
+/** The URL of a table of rows, and its current parameters. */
 export interface Place {
   readonly readable: Readable;
   readonly path: string;
   readonly parameters: Parameters;
-  /** The columns that are shown. */
+  /** The displayed columns. */
   readonly shown: readonly string[];
 }
 
-/** The operators that the form of a column offers. The others can be written into the address. */
+/** The operators in the form of a column. Others can be used in the URL. */
 const OFFERED: readonly Operator[] = ['eq', 'prefix', 'contains', 'gte', 'lte', 'null'];
 
-/** The filters of a table of rows. */
+/** Returns the filters of a table of rows. */
 export const filtersOfRows = ({ columns, parameters }: Readable): FilterParameter[] =>
   filtersOf(
     columns,
@@ -27,7 +27,7 @@ export const filtersOfRows = ({ columns, parameters }: Readable): FilterParamete
 
 const menuId = (column: string) => `column-${column}`;
 
-/** The head of a column: sorts by it, and opens its menu. */
+/** The header of a column: sorts by it, and opens its menu. */
 export function ColumnHead({
   column,
   place,
@@ -54,7 +54,10 @@ export function ColumnHead({
   );
 }
 
-/** What a column is, and what can be done with it. Opened by its head; works without script. */
+/**
+ * The menu of a column: its description, sorting, filters and hiding. The header opens it; it works without
+ * JavaScript.
+ */
 export function ColumnMenu({ column, place }: { readonly column: DeclaredColumn; readonly place: Place }) {
   const { name, type, comment } = column;
   const { readable, path, parameters, shown } = place;

@@ -1,4 +1,4 @@
-/** A text that is there to be copied: one click chooses all of it, and a button copies it where script runs. */
+/** A text to copy: one click selects all of it, and with JavaScript a button copies it. */
 export function Copied({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled, so the keyboard has to reach it

@@ -3,14 +3,14 @@ import type { Page } from '../page.ts';
 import { hrefOf, parametersOf, tidied } from './address.ts';
 
 const { datasets } = catalogueOf();
-/** The pages of a dataset by their files, as the API has them. */
+/** Paths of the API by the names of a dataset's pages. */
 const FILES: Readonly<Record<string, string>> = {
   row: 'rows/history',
   changes: 'changes',
   coverage: 'coverage',
 };
 
-/** `/datasets/D/changes.csv` and the like: the page for programs, which is the API's. */
+/** `/datasets/D/changes.csv` and others: redirects to the data of a page in the API. */
 export const files: Page = {
   path: '/datasets/:relation/:file',
   async answer(_context, { relation, file, ...given }) {

@@ -10,7 +10,7 @@ interface FieldProps {
   readonly required?: boolean;
 }
 
-/** A field for a value of a type, with its label. An empty one asks for nothing. */
+/** A form field for a value of a type, with its label. An empty field is no filter. */
 export function FilterField({ label, ...field }: FieldProps & { readonly label: ComponentChildren }) {
   return (
     <div class="field">

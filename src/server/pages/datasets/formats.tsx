@@ -1,12 +1,12 @@
 import type { Form } from './api-address.ts';
 
-/** The ways to the same view for programs. @param address of a form */
+/** Links to the data of a page as JSON and CSV. @param address returns the URL of a format */
 export function Formats({
   address,
   all = 'all rows',
 }: {
   readonly address: (form: Form) => string;
-  /** What CSV holds. */
+  /** Description of the content of CSV. */
   readonly all?: string;
 }) {
   return (

@@ -4,13 +4,13 @@ import type { Place } from './column-menu.tsx';
 import { FilterField } from './filter-field.tsx';
 import { Hidden } from './hidden-fields.tsx';
 
-/** Whether a function's rows can be asked for: whether something was told of what it needs. */
+/** Returns whether a function can be called: it has no required parameters, or some parameter was given. */
 export const isAsked = ({ parameters }: Readable, given: Readonly<Record<string, unknown>>): boolean => {
   const needed = (parameters ?? []).filter(({ preset }) => preset === undefined);
   return needed.length === 0 || (parameters ?? []).some(({ name }) => given[name] !== undefined);
 };
 
-/** The parameters of a function, as a form. The moment of knowledge has a control of its own. */
+/** The form for the parameters of a function. The moment of `as_of` has a form of its own. */
 export function FunctionForm({
   place: { readable, path, parameters },
 }: {

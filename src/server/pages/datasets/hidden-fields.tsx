@@ -1,6 +1,6 @@
 import type { Parameters } from './address.ts';
 
-/** What a form sends beside its own fields, so that the rest of the address stays. */
+/** Hidden fields of a form, which keep the other parameters of the URL. */
 export function Hidden({ of }: { readonly of: Parameters }) {
   return (
     <>

@@ -19,16 +19,16 @@ import { AsOf } from './as-of.tsx';
 import { pathOf } from './relation-head.tsx';
 import { catalogue, sharedViews, viewNamed } from './relations.ts';
 
-/** A dataset with how it stands. */
+/** A dataset with its state. */
 interface Listed {
   readonly dataset: ReadableDataset;
-  /** Null: it is not watched. */
+  /** Null if it is not watched. */
   readonly status: DatasetStatus | null;
-  /** Rows and versions ever written; null: none, or they are not counted. */
+  /** Rows and versions ever written; null if there are none, or they are not counted. */
   readonly written: Value;
 }
 
-/** `/datasets`: everything that can be read. */
+/** `/datasets`: all datasets and views. */
 export const listPage = definePage({
   path: '/datasets',
   asked: z.strictObject({ as_of: z.union([z.literal(''), instant], { error: 'must be a time' }).optional() }),
@@ -45,7 +45,7 @@ export const listPage = definePage({
       (dataset): Listed => ({
         dataset,
         status: stands.get(dataset.name) ?? null,
-        // Looks at nodes are no runs, which count what they write.
+        // Probes of nodes are not runs, and only runs count the rows that they write.
         written: dataset.kind === 'ledger' ? null : (written.get(dataset.name) ?? null),
       }),
     );
@@ -116,7 +116,7 @@ const GROUPS = [
   holds: (dataset: ReadableDataset) => upstreamOf(dataset) === upstream,
 }));
 
-/** The other views: answers to questions by what they are about, then those about nodes and about the recording. */
+/** Groups the other views: predefined queries by subject, then views of nodes and of the recording. */
 function viewGroups(): { readonly heading: string; readonly views: readonly Readable[] }[] {
   const views = sharedViews();
   const answers = questions().map(({ heading, questions: asked }) => ({

@@ -8,7 +8,7 @@ import { Problem } from '../parts/problem.tsx';
 import { ValueText } from '../parts/value.tsx';
 import { viewNamed } from './relations.ts';
 
-/** Since when a dataset is recorded, as ISO 8601; null: nothing of it is. */
+/** Returns the start of the record of a dataset, as ISO 8601; null if nothing was recorded. */
 export async function recordedSince(sql: postgres.Sql, { name }: ReadableDataset): Promise<string | null> {
   const view = viewNamed('recorded_since');
   const question = rowsParameters(view).parse({ dataset: name, sort: 'recorded_since', limit: '1' });
@@ -17,8 +17,9 @@ export async function recordedSince(sql: postgres.Sql, { name }: ReadableDataset
 }
 
 /**
- * Since when a dataset is recorded, where that is after a moment; null: there is a record of the moment, or nothing is recorded yet.
- * @param at as PostgreSQL reads it; null: now
+ * Returns the start of the record of a dataset if it is after a moment. Returns null if there is a record of
+ * the moment, or nothing was recorded yet.
+ * @param at in a format that PostgreSQL parses; null for now
  */
 export async function recordOf(
   sql: postgres.Sql,
@@ -31,7 +32,7 @@ export async function recordOf(
   return since !== null && Date.parse(since) > moment ? since : null;
 }
 
-/** What is told of a moment before the first recording. @param children the ways on from here */
+/** The notice for a moment before the first recording. @param children links to other moments */
 export function NoRecord({
   dataset,
   since,

@@ -2,7 +2,7 @@ import { queryLink } from '../query/link.ts';
 import { LONGEST } from '../query/question.ts';
 import { Copied } from './copy-button.tsx';
 
-/** The SQL of a page, to be copied, or asked again where it can be changed. */
+/** The SQL of a page, to copy it or to change it on the query page. */
 export function PageSql({ sql }: { readonly sql: string }) {
   return (
     <details id="sql">

@@ -4,7 +4,7 @@ import { chartLink } from '../charts/link.ts';
 import { asOfOnly, hrefOf, type Parameters } from './address.ts';
 import { type Relation, viewsOf } from './relations.ts';
 
-/** What is shown of a dataset. */
+/** The pages of a dataset. */
 export type Tab = 'rows' | 'row' | 'changes' | 'coverage';
 
 const HISTORIES: Readonly<Record<string, string>> = {
@@ -13,11 +13,11 @@ const HISTORIES: Readonly<Record<string, string>> = {
   ledger: 'Intervals',
 };
 
-/** The place of a page of a relation. */
+/** Returns the path of a page of a relation. */
 export const pathOf = (name: string, page?: Exclude<Tab, 'rows'>) =>
   `/datasets/${name}${page === undefined ? '' : `/${page}`}`;
 
-/** What a relation is, and the ways to all that is known of its dataset. */
+/** The head of a relation: its name, its description, and the links to all pages of its dataset. */
 export function RelationHead({
   relation: { readable, dataset },
   tab,
@@ -44,7 +44,7 @@ export function RelationHead({
   );
 }
 
-/** The chart of a function's rows or of a dataset, with what it was given. */
+/** Returns the URL of the chart of a function or of a dataset, with the given parameters. */
 function chartOf(name: string, parameters: Parameters): string {
   const { keys = [], takes = [], past = false } = drawables.get(name) ?? {};
   const [from, to] = ['from', 'to'].map((one) => {

@@ -1,23 +1,23 @@
 import { type Catalogue, catalogueOf, type ReadableDataset } from '../../../reporting/relations/catalogue.ts';
 import type { Readable } from '../../../reporting/relations/readable.ts';
 
-/** Everything that can be read, made once. */
+/** Everything that can be read, created once. */
 export const catalogue: Catalogue = catalogueOf();
 
-/** A view or function of `reporting`, and the dataset that it is about. */
+/** A view or function of `reporting`, and its dataset. */
 export interface Relation {
   readonly readable: Readable;
-  /** Null: it is about the recording, or about several datasets. */
+  /** Null if it belongs to the recording or to several datasets. */
   readonly dataset: ReadableDataset | null;
 }
 
-/** What has that name; null: nothing. */
+/** Returns the relation with a name, or null. */
 export function relationNamed(name: string): Relation | null {
   const readable = catalogue.views.get(name);
   return readable ? { readable, dataset: datasetOf(name) } : null;
 }
 
-/** @throws Error when there is no such view: it is not declared any more */
+/** Returns the view with a name. @throws Error if it is not declared */
 export function viewNamed(name: string): Readable {
   const view = catalogue.views.get(name);
   if (!view) throw new Error(`reporting.${name} is not declared`);
@@ -32,15 +32,15 @@ function datasetOf(name: string): ReadableDataset | null {
 const belongsTo = (name: string, dataset: string) =>
   name === dataset || name.startsWith(`${dataset}_`) || name === `network_${dataset}`;
 
-/** The other views of a dataset, by what they are. */
+/** The other views of a dataset, by their meaning. */
 export interface DatasetViews {
   /** Every version of every row. */
   readonly history: Readable | null;
-  /** What came, changed and went, in the order of time. */
+  /** Additions, changes and removals, in the order of time. */
   readonly changes: Readable | null;
-  /** What was said differently later. */
+  /** Later observations that contradict recorded values. */
   readonly conflicts: Readable | null;
-  /** The rest: flattened lists, what all nodes say, and questions. */
+  /** The rest: flattened lists, data of all nodes together, and predefined queries. */
   readonly others: readonly Readable[];
 }
 
@@ -55,6 +55,6 @@ export function viewsOf(dataset: ReadableDataset): DatasetViews {
   return { history, changes, conflicts, others };
 }
 
-/** The views and functions that belong to no dataset. */
+/** Returns the views and functions that belong to no dataset. */
 export const sharedViews = (): Readable[] =>
   [...catalogue.views.values()].filter(({ name }) => datasetOf(name) === null && !name.endsWith('_as_of'));

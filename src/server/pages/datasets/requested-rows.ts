@@ -5,44 +5,45 @@ import type { Readable } from '../../../reporting/relations/readable.ts';
 import { type RowsQuestion, rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type Parameters, parametersOf } from './address.ts';
 
-/** How far the past of a view can be shown. */
+/** How a view supports past moments. */
 export type Past =
-  /** As it was known at any moment. */
+  /** As known at any moment. */
   | { readonly kind: 'known' }
-  /** Every row is kept: those that were there by a moment, as they are now. */
+  /** Every row is kept: rows up to a moment can be selected, with their current values. */
   | { readonly kind: 'since'; readonly column: string }
-  /** Only as it is now. */
+  /** Only as of now. */
   | { readonly kind: 'none' };
 
-/** What was asked of a page of rows. */
+/** Parsed parameters of a page of rows. */
 export interface AskedRows {
   readonly question: RowsQuestion;
-  /** As in the address. */
+  /** As in the URL. */
   readonly parameters: Parameters;
-  /** The moment, as PostgreSQL reads it; null: now. */
+  /** The moment, in a format that PostgreSQL parses; null for now. */
   readonly asOf: string | null;
   readonly past: Past;
 }
 
-/** Columns that say since when a row is there, the best first. */
+/** Columns with the start of a row, the best first. */
 const SINCE = ['recorded_at', 'valid_from', 'observed_at', 'started_at', 'found_at', 'at'];
 
-/** How far the past of a view can be shown. */
+/** Returns how a view supports past moments. */
 export function pastOf({ asOf, parameters, columns }: Readable): Past {
   if (asOf !== null || parameters?.some(({ name }) => name === 'as_of')) return { kind: 'known' };
   const column = SINCE.find((name) => columns.some((one) => one.name === name && one.type === 'timestamptz'));
   return column === undefined ? { kind: 'none' } : { kind: 'since', column };
 }
 
-/** Reads the moment of `as_of`. @throws AskedWrongly when it is none */
+/** Parses the moment of `as_of`. @throws AskedWrongly if it is invalid */
 export function asOfIn(given: Readonly<Record<string, unknown>>): string | null {
   const moment = z.object({ as_of: instant.optional() });
   return checked(moment, { as_of: given.as_of }).as_of ?? null;
 }
 
 /**
- * Reads what was asked of a page. Unlike a list of the API it takes `as_of` everywhere, so that the moment stays while one walks on.
- * @throws AskedWrongly with everything that is wrong
+ * Parses the parameters of a page. Unlike a list of the API, a page accepts `as_of` for every view, so that
+ * links between pages keep the moment.
+ * @throws AskedWrongly with all invalid parameters
  */
 export function askedRows(readable: Readable, given: Readonly<Record<string, unknown>>): AskedRows {
   const past = pastOf(readable);

@@ -20,7 +20,7 @@ import { pathOf, RelationHead } from './relation-head.tsx';
 import { catalogue, viewsOf } from './relations.ts';
 import { asOfIn } from './requested-rows.ts';
 
-/** A table of what was recorded of the row. */
+/** A table of recorded versions of the row. */
 interface Told {
   readonly heading: string;
   readonly view: Readable;
@@ -29,7 +29,7 @@ interface Told {
   readonly page: RowsPage;
 }
 
-/** `/datasets/D/row?KEY`: all that was recorded of a row, and what changed. */
+/** `/datasets/D/row?KEY`: all recorded versions of a row, with the changes marked. */
 export const rowPage: Page = {
   path: '/datasets/:relation/row',
   async answer({ read }, { relation, ...asked }) {
@@ -58,7 +58,7 @@ export const rowPage: Page = {
   },
 };
 
-/** Checks that the whole key is told and nothing else. @throws AskedWrongly when it is not */
+/** Checks that the parameters are the whole key and nothing else. @throws AskedWrongly if they are not */
 function keyOf({ key, now }: ReadableDataset, given: Readonly<Record<string, unknown>>): Parameters {
   const known = [...key, 'as_of'];
   const nullable = new Set(now.key.filter((one) => one.emptyForNull).map(({ name }) => name));
@@ -164,16 +164,19 @@ function content(
   };
 }
 
-/** When the oldest of several versions began; null: there is one only. @param rows the newest first */
+/**
+ * Returns the start of the oldest of several versions, or null if there is only one. @param rows the newest
+ * first
+ */
 function firstSaid({ begins, history }: ReadableDataset, rows: readonly Row[]): string | null {
   const said = rows.at(-1)?.[begins];
   return history === null || rows.length < 2 || typeof said !== 'string' ? null : exactInstantIn(said);
 }
 
-/** Columns that differ in every version: that they do says nothing. */
+/** Columns that differ in every version, so that the difference has no meaning. */
 const ALWAYS_NEW = ['run_id', 'ended_by', 'probes', 'is_open', 'superseded_at'];
 
-/** A column of the versions. What is not as in the version before it is marked. */
+/** A column of the versions. Values that differ from the previous version are marked. */
 function versionColumn(
   { name, type, comment }: DeclaredColumn,
   rows: readonly Row[],

@@ -44,7 +44,7 @@ export const rowsPage: Page = {
   },
 };
 
-/** `/datasets/D.csv` and the like: the rows for programs, which are the API's. */
+/** `/datasets/D.csv` and others: redirects to the rows in the API. */
 function fileOf(file: string, given: Readonly<Record<string, unknown>>): Redirect | null {
   const [, name = '', form] = /^(\w+)\.(json|csv)$/.exec(file) ?? [];
   const relation = relationNamed(name);
@@ -107,7 +107,7 @@ function content(
   };
 }
 
-/** A moment before the first recording. */
+/** The page for a moment before the first recording. */
 function early(relation: Relation, { parameters, asOf }: AskedRows, since: string): Content {
   const { readable } = relation;
   const path = pathOf(readable.name);
@@ -127,7 +127,7 @@ function early(relation: Relation, { parameters, asOf }: AskedRows, since: strin
   };
 }
 
-/** A function that was not asked yet. */
+/** The page of a function whose required parameters were not given yet. */
 function unasked(relation: Relation, given: Readonly<Record<string, unknown>>): Content {
   const { readable } = relation;
   const path = pathOf(readable.name);
@@ -161,7 +161,7 @@ function countWords(count: RowCount | null, { rows, next }: RowsPage): string {
   return `${exact ? '' : 'About '}${numberText(exact ? all : roughly(all))} ${all === 1 ? 'row' : 'rows'}.`;
 }
 
-/** Two digits of an estimate: more would promise what it does not know. */
+/** Rounds an estimate to two digits; more would suggest a precision that it does not have. */
 const roughly = (estimate: number) => Number(estimate.toPrecision(2));
 
 function Pager({

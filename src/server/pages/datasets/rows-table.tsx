@@ -11,7 +11,7 @@ import { ColumnHead, ColumnMenu, type Place } from './column-menu.tsx';
 import { pathOf } from './relation-head.tsx';
 import { catalogue } from './relations.ts';
 
-/** Rows as a table, whose heads sort and filter. Rows of a dataset lead to their history. */
+/** Rows as a table whose headers sort and filter. Rows of a dataset link to their history. */
 export function RowsTable({
   place,
   dataset,
@@ -62,7 +62,7 @@ export function RowsTable({
   );
 }
 
-/** Where it is told what is missing of a row's target, and how to mend it; null: the row is about no target. */
+/** Returns the URL of the coverage of a row's target, or null if the row has no target. */
 function coverageOf({ dataset, target, range_start: from, range_end: to }: Row): string | null {
   if (typeof dataset !== 'string' || typeof target !== 'string' || !catalogue.datasets.has(dataset))
     return null;
@@ -83,7 +83,7 @@ const waysColumn = (ways: (row: Row) => readonly Way[]): Column<Row> => ({
   cell: (row) => ways(row).flatMap(({ label, href }) => [<a href={href}>{label}</a>, ' ']),
 });
 
-/** The address of a row's history; null: the row does not hold its dataset's whole key. */
+/** Returns the URL of a row's history, or null if the row lacks a part of its dataset's key. */
 export function historyOf(
   { name, key, now }: ReadableDataset,
   row: Row,

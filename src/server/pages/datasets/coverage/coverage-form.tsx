@@ -13,7 +13,7 @@ const SPANS = [
   ['a year', 365],
 ] as const;
 
-/** Which days are shown, and of which target. */
+/** The form for the displayed days and the target. */
 export function CoverageForm({
   dataset,
   parameters,

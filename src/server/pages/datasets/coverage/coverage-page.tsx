@@ -29,23 +29,23 @@ import { Gaps } from './gaps.tsx';
 import { Heights } from './heights.tsx';
 import { Targets } from './targets.tsx';
 
-/** How many targets and gaps of each kind are shown at once. */
+/** Page sizes of targets, and of gaps of each kind. */
 const TARGETS = 25;
 const GAPS = 25;
 
-/** What there is to tell of a dataset's coverage. */
+/** Data of the coverage page of a dataset. */
 export interface CoverageRecord {
   readonly dataset: ReadableDataset;
-  /** As in the address. */
+  /** As in the URL. */
   readonly parameters: Parameters;
   readonly coverage: Coverage;
   readonly targets: TargetCoveragePage;
-  /** What can still be fetched, and all that is missing, the newest first. */
+  /** Gaps that can still be fetched, and all gaps, the newest first. */
   readonly fetchable: RowsPage;
   readonly missing: RowsPage;
 }
 
-/** `/datasets/D/coverage`: what is recorded and what is missing, day by day, why, and how to mend it. */
+/** `/datasets/D/coverage`: covered and missing ranges by day, the reasons, and the fixes. */
 export const coveragePage: Page = {
   path: '/datasets/:relation/coverage',
   async answer({ read, clock }, { relation, ...asked }) {
@@ -82,7 +82,7 @@ export const coveragePage: Page = {
   },
 };
 
-/** The gaps of a dataset in the time that is shown, as `/datasets/gaps` is asked for them. */
+/** Returns the parameters of `/datasets/gaps` for the gaps of a dataset in the displayed range. */
 function gapsAsked(
   dataset: ReadableDataset,
   { target }: CoverageQuestion,

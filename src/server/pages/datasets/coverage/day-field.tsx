@@ -2,12 +2,12 @@ import type { FieldPlace } from '../../parts/calendar.tsx';
 import { fillOf } from '../../status/state-bars.tsx';
 import { type Day, type DayState, dayWords, stateOfDay } from './day-words.ts';
 
-/** What is missing is seen, however short it is. */
+/** Minimum height of the missing part, as a share of the field, so that it is visible however short. */
 const LEAST = 1 / 3;
-/** How each part is filled, as the states of nodes are: lost as down is, what can still be fetched as what is planned. */
+/** Classes of the parts, which are those of the states of nodes. */
 const FILLS = { covered: 'up', fetchable: 'maintenance', lost: 'down' } as const;
 
-/** A day: what is recorded, and below it what is missing. */
+/** The field of a day: the covered part, and below it the missing part. */
 export function DayField({ day, x, y, width, height }: FieldPlace & { readonly day: Day }) {
   const state = stateOfDay(day);
   const share = day.missing_ms / Math.max(day.missing_ms + day.covered_ms, 1);
@@ -48,7 +48,7 @@ export function DayField({ day, x, y, width, height }: FieldPlace & { readonly d
 
 const round = (value: number) => Math.round(value * 100) / 100;
 
-/** What the fields mean. */
+/** The legend of the fields. */
 export function DayLegend() {
   const meanings = [
     [FILLS.covered, 'covered'],
@@ -75,7 +75,7 @@ export function DayLegend() {
   );
 }
 
-/** Days in a row, in the order of time. There may be thousands of them: those of which nothing is missing are drawn together. */
+/** A strip of days in the order of time. There may be thousands: those without gaps are drawn as one path. */
 export function DayStrip({ days }: { readonly days: readonly Day[] }) {
   const [step, wide, tall] = [4, 3.4, 16];
   const states = days.map(stateOfDay);

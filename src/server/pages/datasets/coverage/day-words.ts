@@ -2,12 +2,12 @@ import { type CoverageDay, NOT_YET } from '../../../../reporting/relations/cover
 import type { TargetDay } from '../../../../reporting/relations/target-coverage.ts';
 import { durationWords } from '../../texts.ts';
 
-/** How a day stands, for its words and its field. */
+/** State of a day, for its text and its field. */
 export type Day = TargetDay;
 
 export type DayState = 'covered' | 'partial' | 'gap' | 'none';
 
-/** A day of all targets. */
+/** Converts a day of all targets. */
 export const dayOf = ({ day, covered_ms, missing_ms, reasons }: CoverageDay): Day => ({
   day,
   covered_ms,
@@ -22,7 +22,7 @@ export const stateOfDay = ({ covered_ms, missing_ms }: Day): DayState => {
   return covered_ms === 0 ? 'gap' : 'partial';
 };
 
-/** A day in words: `2026-11-01: partial, 3 h missing`. */
+/** Describes a day: `2026-11-01: partial, 3 h missing`. */
 export function dayWords(day: Day): string {
   const state = stateOfDay(day);
   if (state === 'none') return `${day.day}: no record`;
@@ -30,7 +30,7 @@ export function dayWords(day: Day): string {
   return `${day.day}: ${state}${missing}`;
 }
 
-/** What is missing of a day, and whether it can still be fetched. */
+/** Describes the missing part of a day, and whether it can still be fetched. */
 export function missingText({ missing_ms, fetchable_ms }: Day): string {
   const [all, part] = [durationWords(missing_ms / 1000), durationWords(fetchable_ms / 1000)];
   if (fetchable_ms === 0) return `${all} missing for good`;
@@ -39,7 +39,7 @@ export function missingText({ missing_ms, fetchable_ms }: Day): string {
     : `${all} missing, can still be fetched`;
 }
 
-/** Several days in words: `80 covered, 3 partial, 1 gap`. */
+/** Summarizes several days: `80 covered, 3 partial, 1 gap`. */
 export function daysWords(days: readonly Day[]): string {
   const states = days.map(stateOfDay);
   const parts = (['covered', 'partial', 'gap', 'none'] as const).flatMap((state) => {
@@ -49,7 +49,10 @@ export function daysWords(days: readonly Day[]): string {
   return parts.join(', ');
 }
 
-/** The days from the first to the end, those without a record too. @param from @param to as ISO 8601 */
+/**
+ * Returns all days of a range, including those without a record. @param from ISO 8601, inclusive @param to
+ * ISO 8601, exclusive
+ */
 export function allDays(days: readonly Day[], from: string, to: string): Day[] {
   const known = new Map(days.map((one) => [one.day, one]));
   const count = Math.ceil((Date.parse(to) - Date.parse(from)) / 86_400_000);

@@ -10,11 +10,11 @@ import { DayField, DayLegend } from './day-field.tsx';
 import { dayOf, daysWords } from './day-words.ts';
 
 const DAY = 86_400_000;
-/** The most days of the table: the newest. */
+/** Maximum number of days in the table: the newest ones. */
 const SHOWN = 400;
 const TONES = { covered: 'good', partial: 'warn', gap: 'bad', none: 'idle' } as const;
 
-/** Each day of all targets, as a calendar and as a table. */
+/** The days of all targets together, as a calendar and as a table. */
 export function DaysOfAll({
   dataset,
   parameters,

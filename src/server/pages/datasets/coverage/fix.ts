@@ -3,13 +3,13 @@ import type { ReadableDataset } from '../../../../reporting/relations/catalogue.
 import { NOT_YET } from '../../../../reporting/relations/coverage-days.ts';
 import type { Row } from '../../../../reporting/relations/rows.ts';
 
-/** How what is missing is mended: a command, or why there is none. */
+/** The fix of a gap: a command, or the reason why there is none. */
 export type Mend = { readonly command: string } | { readonly none: string };
 
-/** Fetches all that is missing of a dataset and can still be fetched. */
+/** Returns the command that fetches all gaps of a dataset that can still be fetched. */
 export const healAll = ({ name }: ReadableDataset): string => `chain-recorder heal ${name}`;
 
-/** How a gap is mended. @param gap a row of `reporting.gaps` */
+/** Returns the fix of a gap. @param gap a row of `reporting.gaps` */
 export function mendOf(dataset: ReadableDataset, gap: Row): Mend {
   if (dataset.kind === 'ledger') return { none: 'It stays unknown: nobody looked then.' };
   const axis = axisOf(dataset);
@@ -22,18 +22,21 @@ export function mendOf(dataset: ReadableDataset, gap: Row): Mend {
   return { command: `chain-recorder backfill ${dataset.name} --from ${from} --to ${to}${targets}` };
 }
 
-/** What a dataset's past is asked for by; null: its past cannot be asked for. */
+/** Returns the axis by which the past of a dataset can be requested, or null if it cannot. */
 export function axisOf({ name }: ReadableDataset): 'time' | 'height' | null {
   const one = recordedNamed(name);
   return one === undefined || one.history === 'ledger' ? null : (one.source.range?.axis ?? null);
 }
 
-/** A target's name as `KEY=VALUE` each; null: a value was too long for the name, and is not in it. */
+/**
+ * Splits a target's name into `KEY=VALUE` pairs. Returns null if a value was too long for the name, which
+ * then contains its hash.
+ */
 function pairsOf(target: string): string[] | null {
   if (target.includes('=sha256:')) return null;
   return target.split(/ (?=\w+=)/).filter((pair) => pair !== '');
 }
 
-/** A word of a command line, as every shell takes it. */
+/** Quotes a word of a command line for any shell. */
 const shellWord = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

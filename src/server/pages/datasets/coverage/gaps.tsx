@@ -8,7 +8,7 @@ import { Copied } from '../copy-button.tsx';
 import type { CoverageRecord } from './coverage-page.tsx';
 import { axisOf, healAll, mendOf } from './fix.ts';
 
-/** What is missing, why, and the command that mends it. */
+/** The gaps, their reasons, and the commands that fetch them. */
 export function Gaps({ record, all }: { readonly record: CoverageRecord; readonly all: string }) {
   const { dataset, fetchable, missing } = record;
   const lost = missing.rows.filter(({ reason }) => reason !== NOT_YET);

@@ -3,7 +3,7 @@ import { State } from '../../parts/state.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { numberText } from '../../texts.ts';
 
-/** Ranges of heights: what is recorded by height has no days. */
+/** The ranges of heights of a dataset that is recorded by height, and so has no days. */
 export function Heights({ of }: { readonly of: readonly CoverageHeights[] }) {
   return (
     <section aria-labelledby="heights">

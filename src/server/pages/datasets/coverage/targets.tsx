@@ -9,7 +9,7 @@ import type { CoverageRecord } from './coverage-page.tsx';
 import { DayStrip } from './day-field.tsx';
 import { allDays, daysWords } from './day-words.ts';
 
-/** Each target with its days, how it stands, and why. */
+/** The targets, each with its days, its state, and the reason. */
 export function Targets({
   record: { dataset, parameters, coverage, targets },
   byHeight,
