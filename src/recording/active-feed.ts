@@ -1,37 +1,42 @@
 import type { Dataset, Recorded, Source, Target } from '../datasets/contract.ts';
 import type { Confirmation } from './histories/absence.ts';
 
-/** What the configuration decides of a dataset. */
+/** Configured settings of one dataset. */
 export interface DatasetSettings {
-  /** Milliseconds between two polls of a target. */
+  /** Interval between two polls of a target, in ms. */
   readonly every: number;
-  /** Where the recording is expected to begin, ms since 1970; null: the source's lookback before the first plan. */
+  /**
+   * Start from which data is expected, in ms since 1970. Null: the lookback of the source before the first
+   * plan.
+   */
   readonly since: number | null;
-  /** Confirms the absence of members if an observation misses more than half of them. */
+  /** Confirmation that is required if an observation misses more than half of the current members. */
   readonly confirmShrink: Confirmation;
 }
 
-/** The default: the next observation agrees. */
+/** Default confirmation: the next observation must agree. */
 export const CONFIRM_SHRINK: Confirmation = { observations: 2, minDuration: 0 };
 
 /**
- * A source with what is kept of its answers, as the configuration wants it: what of it is recorded, about what, and how
- * often. This is what is registered, planned and counted, whoever writes the rows.
+ * A source with the datasets, targets and intervals that the configuration selects. Registration, planning
+ * and counts use it, independently of the process that writes the rows.
  */
 export interface Watched<Kept extends Recorded = Recorded> {
   readonly source: Source;
   readonly datasets: readonly (Kept & DatasetSettings)[];
   readonly targets: readonly Target[];
-  /** Milliseconds between two looks at what is due: the shortest interval of its datasets. */
+  /** Interval between two checks for due polls, in ms: the shortest interval of the datasets. */
   readonly every: number;
-  /** Fewer items a page than the service would give; undefined: as many as it gives. */
+  /** Number of items to request per page. Undefined: the maximum of the service. */
   readonly pageSize?: number | undefined;
 }
 
-/** A feed as the configuration wants it: runs record it. */
+/** A configured feed that runs record. */
 export type ActiveFeed = Watched<Dataset>;
 
-/** A source with its datasets as they are declared: each at the source's interval, from where the source begins. */
+/**
+ * Returns a source with the default settings of its datasets: the interval and the lookback of the source.
+ */
 export function asDeclared<Kept extends Recorded>(
   { source, datasets }: Pick<Watched, 'source'> & { readonly datasets: readonly Kept[] },
   targets: readonly Target[],
@@ -48,9 +53,9 @@ export function asDeclared<Kept extends Recorded>(
 const parts = new WeakMap<ActiveFeed, Map<string, ActiveFeed>>();
 
 /**
- * The feed with only some of its datasets: what one run records of it. The same part is the same object every time, so
- * that what is made once a feed is made once a part.
- * @param names absent: all; names that the feed does not have are left out
+ * Returns the feed with only some of its datasets, as one run records it. The same part is always the same
+ * object, so that caches per feed also work per part.
+ * @param names names of datasets; names that the feed does not have are ignored. Default: all.
  */
 export function partOf(feed: ActiveFeed, names: readonly string[] | undefined): ActiveFeed {
   const datasets = feed.datasets.filter(({ name }) => names?.includes(name) ?? true);

@@ -6,16 +6,19 @@ import { messageOf } from '../lib/errors.ts';
 import { type Closed, closing } from './readings/close-day.ts';
 import { packingOf, tableOf } from './readings/value-encoding.ts';
 
-/** After its end a day stays open for so long, ms: a look that began before may still be committed. */
+/**
+ * Time after its end for which a day stays open, in ms. A reading that started before the end may still be
+ * committed.
+ */
 const STAYS_OPEN = 30 * 60_000;
 
-/** A day of a scope with readings that are not packed yet. */
+/** A day of a scope that has readings that are not packed yet. */
 interface OpenDay {
   readonly request: string[];
   readonly day: string;
 }
 
-/** A day that could not be closed. Its readings stand as they were, and are tried again the next time. */
+/** A day that could not be closed. Its readings are unchanged and are retried at the next call. */
 export interface NotClosed {
   readonly dataset: string;
   readonly request: readonly string[];
@@ -23,17 +26,19 @@ export interface NotClosed {
   readonly error: string;
 }
 
-/** What closing days did. */
+/** Result of closing days. */
 export interface ClosedDays extends Closed {
   readonly failed: readonly NotClosed[];
 }
 
 /**
- * Packs the readings of days that have ended, the oldest first, a statement a day of a scope. What came late to a closed day is
- * packed into it, and so is what an earlier version recorded as rows. It can be stopped and killed between and within
- * statements; of several processes that do it at once, one closes a day.
- * @throws when the connection is lost, or was closed because of the signal
- * @param sql a connection of its own (`openSealing`) @param now ms since 1970 @param signal ends it between two days
+ * Packs the readings of ended days, oldest first, in one statement per day and scope. It also packs late
+ * readings of closed days, and readings that an earlier version stored as rows. It can be stopped or killed
+ * at any time. If several processes run it, each day is closed by one of them.
+ * @param sql a dedicated connection (`openSealing`)
+ * @param now ms since 1970
+ * @param signal stops it between two days
+ * @throws an error if the connection is lost or the signal aborts
  */
 export async function closeDays(sql: postgres.Sql, now: number, signal: AbortSignal): Promise<ClosedDays> {
   const today = new Date(now - STAYS_OPEN).toISOString().slice(0, 10);
@@ -48,7 +53,7 @@ export async function closeDays(sql: postgres.Sql, now: number, signal: AbortSig
         packed += closed.packed;
         kept += closed.kept;
       } catch (error) {
-        // No fault of the day: the others would fail as well.
+        // The cause is not the day: all other days would fail, too.
         if (signal.aborted || isAway(error)) throw error;
         failed.push({ dataset: dataset.name, request, day, error: messageOf(error) });
       }
@@ -71,7 +76,10 @@ async function closeDay(
   return closed ?? { packed: 0, kept: 0 };
 }
 
-/** Days before $1 with readings that are not packed, and with other rows than stayed when the day was closed before. */
+/**
+ * SQL: days before $1 that have unpacked readings. Days whose unpacked rows are exactly those that were kept
+ * at the last closing are left out.
+ */
 function openDays(dataset: Dataset): string {
   const packing = packingOf(dataset);
   const request = `array[${packing.request.map(({ name }) => `r.${name}`).join(', ')}]`;

@@ -1,37 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * The most rows that wait for a commit. With more, fetching waits too. What waits is copied at every garbage collection, and
- * larger commits are no cheaper a row.
+ * Maximum number of rows that wait for a commit; at this number, fetching waits, too. Every garbage
+ * collection copies the waiting rows, and larger commits are not cheaper per row.
  */
 const MOST_WAITING = 2_000;
-/** A commit of so many rows costs little more than its rows. A smaller one waits so long, in ms, for the next pages. */
+/**
+ * From this number of rows on, the cost of a commit is almost only that of its rows. A smaller commit waits
+ * {@link GATHERING} ms for more pages.
+ */
 const WORTH_A_COMMIT = 1_000;
 const GATHERING = 50;
 /**
- * So many are worth a commit while no other is under way: PostgreSQL would wait for more. And runs that begin at once do not go on in
- * step, all fetching and then all committing.
+ * Minimum number of rows of a commit while no other commit is in progress, because PostgreSQL would be idle
+ * otherwise. It also prevents runs that start at the same time from fetching and committing in lockstep.
  */
 const WORTH_WHILE_IDLE = 250;
-/** Why the wait ends before its time. */
+/** Abort reason that ends the wait for more pages early. */
 const ENOUGH = 'there are enough pages for a commit';
 
-/** What is committed. */
+/** The rows of a run, as the commit queue accesses them. */
 export interface Gathered {
-  /** How many rows came that no commit has. */
+  /** Returns the number of rows that are in no commit yet. */
   rows(): number;
-  /** Whether no commit is under way, of this run or another one. */
+  /** Returns whether no commit of any run is in progress. */
   isIdle(): boolean;
-  /** Commits the rows that came. */
+  /** Commits these rows. */
   commit(): Promise<unknown>;
 }
 
-/** The commits of a run, one after the other, beside its fetching: what comes while one is under way waits for the next. */
+/**
+ * The sequential commits of a run, parallel to its fetching. Pages that arrive during a commit become part of
+ * the next one.
+ */
 export class CommitLine {
   readonly #gathered: Gathered;
-  /** Resolves when the commit that is under way, or gathered for, has ended, however it did; null: there is none. */
+  /**
+   * Resolves when the current commit, or the wait before it, has ended, also by a failure. Null: there is
+   * none.
+   */
   #ending: Promise<void> | null = null;
-  /** Ends the wait for more pages; null: none is waited for. */
+  /** Ends the wait for more pages. Null: no wait is in progress. */
   #gathering: AbortController | null = null;
   #failure: { readonly error: unknown } | null = null;
 
@@ -39,7 +48,10 @@ export class CommitLine {
     this.#gathered = gathered;
   }
 
-  /** Pages came. Resolves when more may be fetched. @throws what a commit threw */
+  /**
+   * Reports that pages arrived. Resolves when more pages may be fetched.
+   * @throws the error of a failed commit
+   */
   async grew(): Promise<void> {
     if (this.#isWorthACommit) this.#gathering?.abort(ENOUGH);
     if (this.#gathered.rows() >= MOST_WAITING) await this.#ending;
@@ -53,7 +65,10 @@ export class CommitLine {
       });
   }
 
-  /** Resolves once what was begun is stored; what is gathered for is not begun any more. @throws what a commit threw */
+  /**
+   * Resolves when the commit in progress is stored. A commit that still waits for more pages is not started.
+   * @throws the error of a failed commit
+   */
   async end(): Promise<void> {
     const gathering = this.#gathering;
     this.#gathering = null;
@@ -66,13 +81,13 @@ export class CommitLine {
     return this.#gathered.rows() >= (this.#gathered.isIdle() ? WORTH_WHILE_IDLE : WORTH_A_COMMIT);
   }
 
-  /** Commits the pages that came, with those that come within a moment. */
+  /** Waits briefly for more pages, unless there are enough, and commits all of them. */
   async #gather(): Promise<void> {
     if (!this.#isWorthACommit) {
       const gathering = new AbortController();
       this.#gathering = gathering;
       await delay(GATHERING, undefined, { signal: gathering.signal }).catch(() => {});
-      if (this.#gathering !== gathering) return; // the run ends: its last commit takes the pages
+      if (this.#gathering !== gathering) return; // the run ends, and its last commit contains the pages
       this.#gathering = null;
     }
     await this.#gathered.commit();

@@ -15,75 +15,84 @@ import type { Gap } from './observed-coverage.ts';
 import type { SetAside } from './quarantined-item.ts';
 
 /**
- * How a run ended. `partial`: what it saw is stored, but what it did not see may still exist. `stopped`: by the recorder
- * itself, between two commits.
+ * Outcome of a run. `partial`: all received items are stored, but items that were not received may still
+ * exist. `stopped`: the recorder itself ended the run between two commits.
  */
 export type Outcome = 'done' | 'partial' | 'stopped' | 'failed' | 'not-offered';
 
-/** What one statement stores together. */
+/** The data that one statement stores. */
 export interface Commit extends Write {
   readonly runId: number;
   readonly targetKey: string;
-  /** The range of each dataset that is claimed as covered with this commit, on the source's axis; null: nothing more. */
+  /** Range of each dataset that this commit claims as covered, on the axis of the source. Null: none. */
   readonly covered: readonly (Window | null)[];
-  /** Of an index: the range that this commit was answered whole, claimed or not; null: none. */
+  /** Only for an index: the range that the upstream answered completely, claimed or not. Null: none. */
   readonly answered: Window | null;
-  /** The start of what the walk has shown, on the source's axis; null if unknown. */
+  /** Start of the range that the walk has shown, on the axis of the source. Null if unknown. */
   readonly shownFrom: number | null;
-  /** How far the index has come; null: the source reads none. */
+  /** Progress of the index. Null: the source has no index. */
   readonly indexProgress: Progress | null;
-  /** The range of each dataset that is now known to be missing for good; null: none. */
+  /** Range of each dataset that is now known to be missing permanently. Null: none. */
   readonly gaps: readonly (Gap | null)[];
-  /** Items that could not be decoded, or not be stored. */
+  /** Items that could not be decoded or stored. */
   readonly quarantined: readonly SetAside[];
-  /** Ids of quarantined items that became rows of this commit. They leave the quarantine with it. */
+  /** Ids of quarantined items that became rows of this commit. It removes them from the quarantine. */
   readonly released: readonly number[];
   readonly pages: number;
   readonly items: readonly number[];
   readonly requests: number;
   readonly units: number;
-  /** What the run was asked for, on the source's axis; null: an observation of now. */
+  /** Requested window, on the axis of the source. Null: an observation of the current state. */
   readonly window: Window | null;
   readonly note: string | null;
-  /** The run is about now (an observation, or the newest window), so that its success makes the target fresh. */
+  /**
+   * The run is an observation or requests the newest window, so that its success updates the freshness of the
+   * target.
+   */
   readonly aboutNow: boolean;
-  /** When the run was planned; null: it was asked for by hand. ISO 8601. */
+  /** Time at which the run was planned, ISO 8601. Null: it was requested manually. */
   readonly plannedAt: string | null;
-  /** Set by the last commit of a run. */
+  /** Null unless this is the last commit of a run. */
   readonly end: End | null;
 }
 
-/** How a run ends. */
+/** The end of a run. */
 export interface End {
   readonly outcome: Outcome;
   readonly error: string | null;
-  /** Whether the upstream was asked, so that the outcome changes the target's state. */
+  /** The upstream was queried, so that the outcome changes the state of the target. */
   readonly asked: boolean;
-  /** Why each dataset lacks something that the upstream shows; null: it has all of it. */
+  /** Reason for which each dataset is incomplete. Null: it is complete. */
   readonly incomplete: readonly (string | null)[];
 }
 
 /** The result of a commit. */
 export interface Committed {
-  /** One number a dataset. */
+  /** One number per dataset. */
   readonly rowsWritten: readonly number[];
-  /** Members are missing whose absence is not confirmed, so that a run that would be `done` is `partial`. */
+  /** Members are missing and their absence is not confirmed. Such a run is `partial` instead of `done`. */
   readonly unconfirmed: boolean;
 }
 
-/** The plan of a feed's commits is kept once so many rows came: by then its tables are not empty any more. */
+/**
+ * Number of rows after which the query plan of the commits of a feed is kept. By then its tables are no
+ * longer empty.
+ */
 const FIRST_ROWS = 500;
 
-/** SQL: the start of each text about members that are missing and not retired yet. */
+/** SQL: prefix of messages about missing members that are not retired yet. */
 const UNCONFIRMED = `'departures unconfirmed: '`;
 
-/** Commits one page or several. @throws LeaseLost when another run holds the target */
+/**
+ * Commits one or more pages.
+ * @throws LeaseLost if another run holds the lease of the target
+ */
 export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<Committed>;
 
-/** How many commits of each client are under way. */
+/** Number of commits in progress of each client. */
 const underWay = new WeakMap<postgres.Sql, number>();
 
-/** Whether a commit of any run is under way. */
+/** Returns whether a commit of any run is in progress. */
 export const isCommitting = (sql: postgres.Sql): boolean => (underWay.get(sql) ?? 0) > 0;
 
 async function counted<T>(sql: postgres.Sql, commit: () => Promise<T>): Promise<T> {
@@ -96,10 +105,10 @@ async function counted<T>(sql: postgres.Sql, commit: () => Promise<T>): Promise<
 }
 
 /**
- * The one statement that stores a feed's rows, coverage, gaps, quarantine and run together.
- * It is fenced: `fence` locks the target's row and is empty once another run holds the lease, and everything else
- * reads from it.
- * @param historyOf how each dataset takes its rows
+ * Builds the one statement that stores the rows, coverage, gaps, quarantine and run of a feed. It is fenced:
+ * the CTE `fence` locks the row of the target, and is empty if another run holds the lease. All other CTEs
+ * read from `fence`.
+ * @param historyOf returns the history writer of a dataset
  */
 export function buildCommit(
   { source, datasets }: Feed,
@@ -118,7 +127,7 @@ export function buildCommit(
   const unconfirmed = fragments.map((fragment) => fragment.unconfirmed);
   const shrunk = fragments.map((fragment) => `${UNCONFIRMED} || ${fragment.shrunk}`);
   const anyUnconfirmed = `(${unconfirmed.map((count) => `coalesce(${count}, 0)`).join(' + ')})`;
-  // A clock that is ahead must not mark the future as covered: it would never be asked for.
+  // A clock that is ahead must not mark the future as covered, because it would never be requested.
   const covered =
     source.range?.axis === 'time'
       ? `p.range::int8multirange * int8multirange(int8range(null, floor(extract(epoch from now()) * 1000)::bigint - ${source.range.settle}))`
@@ -132,13 +141,13 @@ export function buildCommit(
   const asked = param('boolean', ({ end }) => end?.asked ?? false);
   const fresh = `(${asked} and ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.aboutNow)})`;
   const items = datasets.map((_, at) => param('bigint', (commit) => commit.items[at] ?? 0));
-  // Counted once: to count goes through the rows.
+  // Counted once, because each count scans the rows.
   const written = fragments.map((_, at) => `(select written_${at} from counted)`);
   const counts = fragments.map((fragment, at) => `${fragment.written} as written_${at}`);
   const today = `(${recordedAt} at time zone 'UTC')::date`;
   const bad = (field: keyof SetAside) =>
     param('text[]', ({ quarantined }) => arrayLiteral(quarantined.map((one) => one[field])));
-  // Everything else waits for the fence, which sees the tables as they were before.
+  // All other CTEs wait for `fence`, which sees the tables in their state before the statement.
   const empty = datasets.map(
     ({ name, history }) =>
       `pg_relation_size('recorder.${history === 'sample' ? 'reading_members' : name}') = 0`,
@@ -171,8 +180,8 @@ export function buildCommit(
       from fence, unnest(${names}, ${texts(({ gaps }) => gaps.map((gap) => gap && rangeText(gap.window)))},
         ${texts(({ gaps }) => gaps.map((gap) => gap?.reason ?? null))}) as g(dataset, range, reason)
       where g.range is not null on conflict do nothing returning 1)`,
-    // The state of each dataset of the target after the run, and what the run adds to its counts. A heal or a redrive does
-    // not change how things are now.
+    // Updates the state and the counters of each dataset of the target. A heal or a redrive does not change
+    // the current state.
     `told as (
       update ${tableText(targetDatasets)} t set
         first_success_at = case when ${asked} and ${outcome} in ('done', 'partial') then coalesce(t.first_success_at, ${observedAt})
@@ -198,7 +207,7 @@ export function buildCommit(
           as u(dataset, reason, shrunk, unconfirmed, items, written))
         as d(dataset, incomplete, unconfirmed, items, written)
       where t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
-    // Each item is stored once. When it comes again, that is counted, and its latest form is kept.
+    // Each item is stored once. A repetition increases its count and replaces its stored form.
     `quarantined as (
       insert into ${tableText(quarantine)} as q (dataset, target_key, digest, run_id, quarantined_at, last_seen, times,
         observed_at, reason, item)
@@ -254,7 +263,8 @@ export function buildCommit(
     );
     if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
     if (commit.batches.some((batch, at) => batch.rows.length > 0 && result.empty[at])) {
-      // All indexes of an empty table seem equally good. A plan that was made then, also of a table that was emptied since, is not kept.
+      // All indexes of an empty table have the same estimated cost. A plan that was made for an empty table,
+      // also one that was emptied since, is not kept.
       rows = 0;
       if (prepare) planned = `${text}\n-- plan ${++plans}`;
     }
@@ -264,7 +274,10 @@ export function buildCommit(
   };
 }
 
-/** SQL: what a poll stores of how far an index has come. What another target showed holds for it, too. */
+/**
+ * SQL: assignments by which a poll stores the progress of an index. Items of other targets count for this
+ * target, too.
+ */
 function progressSet(param: Statement<Commit>['param'], fresh: string): string {
   const read =
     <T>(of: (progress: Progress) => T) =>
@@ -290,12 +303,12 @@ function progressSet(param: Statement<Commit>['param'], fresh: string): string {
         )} else longest_interval_ms end`;
 }
 
-/** What the statement answers. */
+/** Result row of the statement. */
 interface Stored {
   readonly committed: number;
-  /** Whether the table of each dataset had no page before. */
+  /** Whether the table of each dataset had no pages before. */
   readonly empty: readonly boolean[];
-  /** One number a dataset, as the literal of an array. */
+  /** One number per dataset, as an array literal. */
   readonly written: string;
   readonly unconfirmed: boolean;
 }

@@ -4,16 +4,19 @@ import { buildCommit, type CommitPages } from './commit.ts';
 import { buildDecoder, type Decoder } from './decode.ts';
 import { historyOf } from './histories/histories.ts';
 
-/** A feed's commits and decoders. */
+/** The commit function and the decoders of a feed. */
 export interface CompiledFeed {
-  /** Fails where a row of a log is known that it took for new; {@link commitsOf} makes it again. */
+  /**
+   * Fails with a unique violation if a row of a log that it considered new exists already; {@link commitsOf}
+   * retries it.
+   */
   readonly commit: CommitPages;
   readonly decoders: readonly Decoder[];
 }
 
 const compiled = new WeakMap<Feed, CompiledFeed>();
 
-/** A feed's commits and decoders, made once a feed. */
+/** Returns the commit function and the decoders of a feed, which are built once per feed. */
 export function compileFeed(feed: Feed): CompiledFeed {
   const before = compiled.get(feed);
   if (before) return before;
@@ -23,8 +26,8 @@ export function compileFeed(feed: Feed): CompiledFeed {
 }
 
 /**
- * The commits of one run. Where a row of a log was taken for new that is known, that commit is made again, and all rows are looked up
- * from then on.
+ * Returns the commit function of one run. If a row of a log was considered new but exists already, the commit
+ * is repeated, and from then on all rows are looked up.
  */
 export function commitsOf({ commit }: CompiledFeed): CommitPages {
   let looksUp = false;

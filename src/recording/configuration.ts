@@ -6,30 +6,37 @@ import { processes } from '../db/schema/process-tables.ts';
 import type { Watched } from './active-feed.ts';
 import { targetKey } from './target-key.ts';
 
-/** What of a configuration matters to the other processes of a recorder. */
+/** The part of a configuration that other processes of the recorder depend on. */
 export interface Configuration {
-  /** The recorder's name. */
+  /** Name of the recorder. */
   readonly recorder: string;
   readonly network: string;
-  /** Equal when the same is recorded, exported, sent, kept and told to the same people, however the file is written. */
+  /**
+   * Digest of recorded data, exports, alerts and retention. It does not depend on the formatting of the
+   * configuration file.
+   */
   readonly digest: string;
 }
 
-/** The recorder that stores what is wanted, and by which configuration. */
+/** The recorder, and the configuration, that registers targets. */
 export interface Registrant {
   readonly recorder: string;
-  /** Set: it may only write while this is the recorder's newest configuration. Null: it may always write. */
+  /**
+   * If set, it may only write while this is the newest configuration of the recorder. Null: it may always
+   * write.
+   */
   readonly digest: string | null;
 }
 
-/** A process without a sign of life for so long counts as dead; seconds by the database's clock. */
+/** Time without a heartbeat after which a process counts as dead, in seconds by the clock of the database. */
 export const LIVES_FOR = 20;
 
 /**
- * What matters of a configuration. URLs of upstreams do not: the same node may have another address seen from another machine.
- * Secrets do not either: of channels and sinks it is what is written that counts, with `${NAME}` in it. Budgets do: whatever their keys,
- * all processes draw on one row a service, so that of two limits the greater one takes what the other leaves for polls, and what is told of
- * the day's budget goes to and fro between them.
+ * Returns the part of a configuration that other processes depend on. URLs of upstreams are excluded, because
+ * the same node may have different addresses on different machines. Secrets are excluded, because channels
+ * and sinks are compared as written, with `${NAME}`. Budgets are included: all processes share one budget row
+ * per service, whatever their keys. With two different limits, the greater one would use up what the other
+ * reserves for polls, and alerts about the daily budget would flap.
  */
 export function configurationOf(
   {
@@ -64,14 +71,14 @@ export function configurationOf(
   return { recorder: name, network, digest };
 }
 
-/** SQL: a process of the recorder `name` lives. */
+/** SQL: condition that a process of the recorder `name` is alive. */
 export const lives = (name: SQL): SQL => expression`exists (
   select from ${processes} alive where alive.recorder = ${name} and alive.left_at is null
     and alive.seen_at > now() - make_interval(secs => ${LIVES_FOR}))`;
 
 /**
- * Whether a command in the foreground may write down what is wanted: not while `up` runs with another configuration,
- * whose targets it would take away.
+ * Returns whether a command in the foreground may register targets. It may not while `up` runs with another
+ * configuration, because it would remove the targets of that configuration.
  */
 export async function mayRegister(sql: postgres.Sql, { recorder, digest }: Configuration): Promise<boolean> {
   const [other] = await sql`

@@ -6,35 +6,39 @@ import type { Asking, Usage } from '../upstreams/upstream.ts';
 import type { Outcome } from './commit.ts';
 import type { Job } from './job.ts';
 
-/** An upstream as one run asks it. */
+/** An upstream during one run. */
 export interface Asked extends Ask {
   readonly usage: Usage;
   /**
-   * Verifies that all answers so far came from the source whose name the target has. Absent: the source has no identity.
-   * @throws UpstreamFailure (identity) when another node or network answered
+   * Verifies that all responses so far came from the source that the target names. Undefined: the source has
+   * no identity.
+   * @throws UpstreamFailure (identity) if another node or network responded
    */
   verifySource?(): Promise<void>;
-  /** As `verifySource`, at a slow rate: for health probes. @throws AnotherNode with the id of the node that answered */
+  /**
+   * Same as `verifySource`, at a lower rate, for health probes.
+   * @throws AnotherNode with the id of the node that responded
+   */
   verifySlowly?(): Promise<void>;
 }
 
 /** Opens an upstream for one run. */
 export type OpenUpstream = (feed: Pick<Feed, 'source'>, job: Job, asking: Asking) => Asked;
 
-/** What recording needs from the application. */
+/** Dependencies of the recording that the application provides. */
 export interface RecordingContext {
   readonly sql: postgres.Sql;
-  /** For the commits of runs. */
+  /** Connections for the commits of runs. */
   readonly commits: postgres.Sql;
   readonly clock: Clock;
-  /** This process, in runs: host and process id. */
+  /** Identifier of this process in `recorder.runs`: host and process id. */
   readonly worker: string;
   readonly open: OpenUpstream;
-  /** Absent: nothing is noted in traces. */
+  /** Undefined: no traces. */
   readonly traced?: Traced;
 }
 
-/** How a run went. */
+/** Result of a run. */
 export interface RunResult {
   readonly runId: number;
   readonly feed: string;
@@ -49,6 +53,6 @@ export interface RunResult {
   readonly requests: number;
   readonly units: number;
   readonly error: string | null;
-  /** The failure may be temporary: a later try may succeed. */
+  /** The failure may be temporary, so that a retry may succeed. */
   readonly later: boolean;
 }

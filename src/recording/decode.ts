@@ -12,50 +12,56 @@ import type { Row } from './histories/rows.ts';
 import { buildItemReader } from './item-reader.ts';
 import { type DecodedRow, SeenRows } from './seen-rows.ts';
 
-/** The items of a page as rows, and the items that could not be decoded, with the reason. */
+/** Rows of a page, and the items that could not be decoded. */
 export interface Decoded {
   readonly items: number;
   readonly rows: readonly DecodedRow[];
   readonly refused: readonly Refused[];
-  /** False when two items of the same key differ, on one page or on two. In a log they may differ between pages. */
+  /**
+   * False if two items with the same key differ, on one page or on two. In a log they may differ between
+   * pages.
+   */
   readonly consistent: boolean;
-  /** Whether two items of the same list have the same key and the same values. */
+  /** Two items of the same list have the same key and the same values. */
   readonly repeats: boolean;
 }
 
-/** An item that could not be decoded. */
+/** An item that could not be decoded, and the reason. */
 export interface Refused {
   readonly reason: string;
   readonly item: unknown;
-  /** A row with nothing but its key; null where that cannot be read. */
+  /** A row with only its key columns. Null if the key cannot be read. */
   readonly key: Row | null;
 }
 
-/** What items are about, and when they were observed, ms since 1970. */
+/** Target of the items, and the time of their observation in ms since 1970. */
 export interface About {
   readonly target: Target;
   readonly now: number;
 }
 
-/** How the answers of one dataset become rows. */
+/** Decodes the responses of one dataset to rows. */
 export interface Decoder {
   /**
    * Decodes the items of a page.
-   * @param seen the rows of the pages before; the page's own are added
-   * @param now when it was observed, ms since 1970; absent: no item is of the future
+   * @param seen rows of the previous pages; rows of this page are added
+   * @param now time of the observation, in ms since 1970. Default: no item counts as in the future.
    */
   page(body: unknown, target: Target, seen?: SeenRows, now?: number): Decoded;
-  /** Decodes items that were taken out of their page already. */
+  /** Decodes items that were already extracted from their page. */
   items(items: readonly unknown[], about: About, seen?: SeenRows): Decoded;
 }
 
-/** The longest part of a key. PostgreSQL limits index entries: a longer one would make the commit of its page fail. */
+/**
+ * Maximum length of a part of a key, in characters. PostgreSQL limits the size of index entries, and a longer
+ * key would fail the commit of its page.
+ */
 const LONGEST_KEY = 500;
 const MOST_ISSUES = 5;
-/** The reason for the quarantine of the second of two items of one answer that contradict each other. */
+/** Quarantine reason of the second of two contradicting items of one response. */
 export const CONTRADICTS = 'an item of the same answer has the same key and other values';
 
-/** Builds a dataset's decoder: JSON item → row of column texts, unknown fields kept in `extra`. */
+/** Builds the decoder of a dataset: JSON item → row of column texts. Unknown fields become `extra`. */
 export function buildDecoder(dataset: Dataset): Decoder {
   const decodeItem = buildRowDecoder(dataset);
   const keyOf = buildKeyReader(dataset);
@@ -111,7 +117,9 @@ export function buildDecoder(dataset: Dataset): Decoder {
   };
 }
 
-/** Builds the function that gives equal texts for rows whose keys are equal in PostgreSQL. */
+/**
+ * Builds a function that returns the same text for two rows exactly if PostgreSQL considers their keys equal.
+ */
 function buildIdentity(dataset: Dataset): (row: Row) => string {
   const [first, ...others] = keyColumns(dataset);
   if (!first) return () => '';
@@ -122,7 +130,7 @@ function buildIdentity(dataset: Dataset): (row: Row) => string {
   };
 }
 
-/** Builds the function that makes a row of an item, or gives the reason why it cannot. */
+/** Builds a function that converts an item to a row, or returns the reason why it is invalid. */
 function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
   const readItem = buildItemReader(dataset);
   const keys = keyColumns(dataset);
@@ -145,7 +153,10 @@ function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
   };
 }
 
-/** Builds the function that reads the key of an item that cannot be decoded otherwise, part by part. */
+/**
+ * Builds a function that reads only the key of an item that cannot be decoded. It returns null if a part of
+ * the key is invalid.
+ */
 function buildKeyReader(dataset: Dataset): (item: unknown) => Row | null {
   const columns = itemColumns(dataset);
   const readers = keyColumns(dataset).map(({ index }) => {
@@ -183,14 +194,14 @@ function sameValues(left: Row, right: Row, types: readonly string[]): boolean {
   });
 }
 
-/** What is at a path of an item, of its own members only. */
+/** Returns the value at a path of an item. Inherited members are ignored. */
 function valueAt(item: unknown, path: readonly string[]): unknown {
   let value = item;
   for (const name of path) value = memberOf(value, name);
   return value;
 }
 
-/** The fields of an item's schema, nested objects by name. */
+/** Fields of the schema of an item, with nested objects by name. */
 interface KnownFields {
   readonly names: ReadonlyMap<string, KnownFields | null>;
 }
@@ -204,7 +215,7 @@ function knownFields(schema: z.ZodObject): KnownFields {
   return { names };
 }
 
-/** What an item holds beyond its schema, in the item's own shape; null when that is nothing. */
+/** Returns the unknown members of an item in its own structure. Returns null if there are none. */
 function extraOf(item: object, known: KnownFields, ignored: ReadonlySet<string>): object | null {
   let extra: Record<string, unknown> | null = null;
   for (const name of Object.keys(item)) {
@@ -230,7 +241,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** A field may be called `__proto__`. */
+/** Without a prototype, because a field may be called `__proto__`. */
 function withoutPrototype(): Record<string, unknown> {
   return Object.create(null);
 }

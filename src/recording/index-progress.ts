@@ -5,20 +5,23 @@ import { ormOf } from '../db/orm.ts';
 import { targets } from '../db/schema/bookkeeping.ts';
 import { OLDER_AGAIN } from './sweep-windows.ts';
 
-/** Items whose times are compared: those of about the newest page. */
+/** Maximum number of items whose times are compared: about one page of the newest items. */
 const MAX_COMPARED = 200;
-/** Fewer items show no usual interval. */
+/** Minimum number of items for a mean interval. */
 const MIN_COMPARED = 8;
-/** An item this far in the future has a wrong time, ms: the clock here may be late by less. */
+/**
+ * Items that are further in the future than this have an invalid time, in ms. The local clock may be late by
+ * less.
+ */
 const CLOCK_TOLERANCE = 3_600_000;
 
-/** How far an index has come, as the items of one target show. */
+/** Progress of an index, measured by the items of one target. */
 export interface Progress {
   /** The name of the service, a space, and the name of the index. */
   readonly index: string;
-  /** The moment that the newest item shows, ms since 1970; null if there is no item. */
+  /** Time of the newest item, in ms since 1970. Null if there is no item. */
   readonly newest: number | null;
-  /** The mean and the longest time between two items that follow each other, ms; null if there are too few items. */
+  /** Mean and longest time between two consecutive items, in ms. Null if there are too few items. */
   readonly usualInterval: number | null;
   readonly longestInterval: number | null;
 }
@@ -31,19 +34,22 @@ export class IndexProgress {
   #newest: number | null = null;
   readonly #times: number[] = [];
 
-  /** @param service that has the index */
+  /** @param service name of the service that has the index */
   constructor(service: string, index: Index, target: Target) {
     this.#service = service;
     this.#index = index;
     this.#target = target;
   }
 
-  /** The name of the index, after that of its service. */
+  /** Name of the service, a space, and the name of the index. */
   get name(): string {
     return `${this.#service} ${this.#index.name(this.#target)}`;
   }
 
-  /** Reads the items of one page, newest first. @param now ms since 1970 */
+  /**
+   * Reads the times of the items of one page, newest first.
+   * @param now ms since 1970
+   */
   take(items: readonly unknown[], now: number): void {
     for (const item of items) {
       if (this.#times.length >= MAX_COMPARED) return;
@@ -55,7 +61,7 @@ export class IndexProgress {
     }
   }
 
-  /** The moment that the newest item shows, ms since 1970; null if there is no item. */
+  /** Time of the newest item, in ms since 1970. Null if there is no item. */
   get newest(): number | null {
     return this.#newest;
   }
@@ -76,8 +82,9 @@ export class IndexProgress {
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /**
- * The moment up to which the index has shown items of any target, ms since 1970: nothing after it is claimed as covered.
- * After 30 days without an item the silence counts as that of the targets, because all was requested again since.
+ * Returns the time up to which the index has shown items of any target, in ms since 1970. Nothing later is
+ * claimed as covered. After 30 days without an item, the gap is attributed to the targets, because all
+ * windows were requested again since.
  */
 export async function claimableUntil(sql: postgres.Sql, index: string, now: number): Promise<number> {
   const [row] = await ormOf(sql)

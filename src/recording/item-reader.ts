@@ -4,28 +4,32 @@ import { type Column, columnOf } from '../datasets/fields.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import { itemColumns } from './histories/batch.ts';
 
-/** A row that is being filled; `extra`, its last column, is null. */
+/** A mutable row. Its last column, `extra`, is null. */
 export type OpenRow = (string | null)[];
 
-/** What an item's schema takes of an item. */
+/** Result of reading an item. */
 export interface ReadItem {
   readonly row: OpenRow;
-  /** Whether the schema names every member of the item, or the dataset leaves it out: then nothing is left for `extra`. */
+  /**
+   * The schema or the ignore list of the dataset contains every member of the item, so that nothing is left
+   * for `extra`.
+   */
   readonly named: boolean;
 }
 
-/** Fills a row from a value; false: the schema refuses the value. */
+/** Fills a row from a value. Returns false if the schema rejects the value. */
 type Fill = (value: unknown, row: OpenRow) => boolean;
 
 /**
- * Builds a dataset's reader of items from its declaration. It reads what the item's Zod schema takes, into the same texts,
- * at a small part of the cost. Null: the schema refuses the item, and only Zod says why.
- * @throws RangeError (when it reads) a value that nests deeper than can be written
+ * Builds the item reader of a dataset from its declaration. It accepts the same items as the Zod schema and
+ * returns the same texts, but is much faster. It returns null if the schema rejects the item; only Zod
+ * reports the reason.
+ * @throws RangeError (when it reads) if a value is nested too deeply to be serialised
  */
 export function buildItemReader(dataset: Dataset): (item: unknown) => ReadItem | null {
   const columns = itemColumns(dataset);
   const empty: readonly null[] = [...columns, 'extra'].map(() => null);
-  /** Of the item that is being read. */
+  /** State of the current item. */
   let named = true;
 
   const object = (schema: z.ZodObject, outer: readonly string[], ignored: readonly string[] = []): Fill => {
@@ -73,7 +77,7 @@ function oneColumn({ read }: Column, at: number): Fill {
   };
 }
 
-/** The column at `at` and the one of the number as it came, behind it. */
+/** Fills the column at `at`, and the column after it with the number as received. */
 function twoColumns({ read }: Column, raw: Column, at: number): Fill {
   return (value, row) => {
     row[at] = read(value);
@@ -83,7 +87,7 @@ function twoColumns({ read }: Column, raw: Column, at: number): Fill {
   };
 }
 
-/** What Zod takes as an object. */
+/** Accepts the same values as a Zod object. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

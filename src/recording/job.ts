@@ -2,13 +2,13 @@ import type { RequestedWindow, Target, Window } from '../datasets/contract.ts';
 import type { Priority } from '../upstreams/budget.ts';
 
 /**
- * Why a run was made: `poll` by schedule; `heal` for a hole; `sweep` to see late items and revisions of what was answered;
- * `backfill` and `manual` because someone asked; `redrive` to decode again what was quarantined;
- * `unwatched` to end what nobody asks for any more.
+ * Reason of a run. `poll`: by schedule. `heal`: fills a hole. `sweep`: requests answered windows again for
+ * late items and revisions. `backfill` and `manual`: requested by a user. `redrive`: decodes quarantined
+ * items again. `unwatched`: ends the members of a removed target.
  */
 export type Reason = 'poll' | 'heal' | 'sweep' | 'backfill' | 'manual' | 'redrive' | 'unwatched';
 
-/** Who is served first by the budget. */
+/** Priority of each reason in the budget. */
 export const priorityOf: Readonly<Record<Reason, Priority>> = {
   poll: 'poll',
   manual: 'poll',
@@ -19,16 +19,22 @@ export const priorityOf: Readonly<Record<Reason, Priority>> = {
   backfill: 'backfill',
 };
 
-/** What a run is about. */
+/** Specification of a run. */
 export interface Job {
   readonly target: Target;
-  /** Null: an observation of now. */
+  /** Null: an observation of the current state. */
   readonly window: Window | null;
-  /** Where the pages of an index may start, at or below the window ({@link RequestedWindow}); absent: at its start. */
+  /**
+   * Position at or below the window at which the pages of an index may start ({@link RequestedWindow}).
+   * Default: the start of the window.
+   */
   readonly reach?: number;
   readonly reason: Reason;
-  /** The datasets that it records; absent: all of the feed. */
+  /** Datasets to record. Default: all datasets of the feed. */
   readonly datasets?: readonly string[];
-  /** When it was planned, in ms since 1970. It is dropped if the target was recorded since. Absent: it is never dropped. */
+  /**
+   * Time at which the job was planned, in ms since 1970. The job is dropped if the target was recorded since.
+   * Undefined: it is never dropped.
+   */
   readonly plannedAt?: number;
 }

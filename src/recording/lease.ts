@@ -8,20 +8,24 @@ import type { ActiveFeed } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { targetKey } from './target-key.ts';
 
-/** The error of a run that another one ended; of a target's datasets only where no run of theirs failed by itself since the last success. */
+/**
+ * Error of a run whose lease expired and that another run ended. A dataset of a target has it only if no run
+ * failed by itself since the last success.
+ */
 export const LOST = 'the worker showed no sign of life and its lease ran out';
 
-/** The target that holds the lease for the rows of another one, or of itself. */
+/** Returns the target whose row holds the lease for the rows of a target: itself or another one. */
 const holderOf = (source: Source, target: Target): Target => source.rowsOf?.(target) ?? target;
 
-/** The name under which the lease for a target's rows is kept. */
+/** Returns the key under which the lease for the rows of a target is stored. */
 export const leaseKey = (source: Source, target: Target): string => targetKey(holderOf(source, target));
 
 /**
- * Begins a run: takes the target's lease if it is free or has run out, ends the run that lost it, and writes the new
- * run, in one statement.
+ * Starts a run: acquires the lease of the target if it is free or expired, ends the run that lost it, and
+ * inserts the new run, in one statement.
  * @param feed with the datasets that the run records
- * @returns the run's id; `held` when another run has the target; `outdated` when the job was done since it was planned
+ * @returns the id of the run; `held` if another run has the lease; `outdated` if the target was recorded
+ * since the job was planned
  */
 export async function claim(
   sql: postgres.Sql,
@@ -42,7 +46,8 @@ export async function claim(
       select from ${targetDatasets} d
       where d.source = ${source.name} and d.target_key = ${key} and d.dataset = wanted.dataset
         and d.last_success_at > ${plannedAt} and d.last_success_at <= ${startedAt})))`;
-  // A process that does not know yet that its configuration is an older one must not bring back what was ended.
+  // A process that has not noticed yet that its configuration is outdated must not record targets that were
+  // removed.
   const scheduled = job.reason === 'poll' || job.reason === 'heal' || job.reason === 'sweep';
   const stillAsked = expression`(not ${scheduled} or exists (select from unnest(${expression.param(names)}::text[]) as wanted(dataset)
     where not exists (select from ${targetDatasets} d where d.source = ${source.name} and d.target_key = ${key}
@@ -94,7 +99,10 @@ export async function claim(
   return state?.wanted ? 'held' : 'outdated';
 }
 
-/** Keeps a run's lease while it waits for its upstream. @returns false once the lease went to another run */
+/**
+ * Renews the lease of a run while it waits for its upstream.
+ * @returns false if another run has acquired the lease
+ */
 export async function keepLease(
   sql: postgres.Sql,
   source: string,

@@ -3,26 +3,29 @@ import { isUniqueViolation } from '../db/unique-violation.ts';
 import { UsageError } from '../lib/errors.ts';
 import { type Configuration, LIVES_FOR, type Registrant } from './configuration.ts';
 
-/** How long older processes wait, in seconds, before they take the lead back: the newer ones may be restarting. */
+/**
+ * Time without a heartbeat of newer processes after which older processes become the leaders again, in
+ * seconds. Newer processes may be restarting.
+ */
 const TAKES_BACK_AFTER = 60;
-/** How long rows of ended processes are kept. */
+/** Time for which rows of ended processes are kept. */
 const REMEMBERED_FOR = '1 day';
 const TRIES = 10;
 
 /** The position of a process among the processes of its recorder. */
 export interface Standing {
-  /** Its configuration is the newest, so it decides what is wanted. */
+  /** This process has the newest configuration, which defines what is recorded. */
   readonly newest: boolean;
-  /** Another live worker process has the newest configuration, and this process has an older one. */
+  /** This process has an older configuration, and a live worker process has the newest one. */
   readonly relieved: boolean;
-  /** The number of its configuration. */
+  /** Sequence number of its configuration. */
   readonly generation: number;
 }
 
 /**
- * A process of `up` among those of its recorder. The newest configuration decides what is recorded. A configuration that
- * was never seen before is the newest. An earlier one becomes the newest again (a rollback) when no process with the
- * newest one lives.
+ * Registration of an `up` process among the processes of its recorder. The newest configuration defines what
+ * is recorded. A configuration that was never seen before becomes the newest one. An earlier one becomes the
+ * newest again (a rollback) if no process with the newest one is alive.
  */
 export class Membership {
   readonly configuration: Configuration;
@@ -44,8 +47,9 @@ export class Membership {
   }
 
   /**
-   * Joins the processes of a recorder. @param process a name that no other process has
-   * @throws UsageError when a process of the same name records another network
+   * Registers a process of a recorder.
+   * @param process unique name of the process
+   * @throws UsageError if a process of the same recorder records another network
    */
   static async join(
     sql: postgres.Sql,
@@ -60,12 +64,12 @@ export class Membership {
     return membership;
   }
 
-  /** The recorder's name. */
+  /** Name of the recorder. */
   get recorder(): string {
     return this.configuration.recorder;
   }
 
-  /** The name of this process, which no other has. */
+  /** Unique name of this process. */
   get process(): string {
     return this.#process;
   }
@@ -74,13 +78,13 @@ export class Membership {
     return this.#standing;
   }
 
-  /** With what authority this process stores what is wanted. */
+  /** Recorder and configuration with which this process registers targets. */
   get registrant(): Registrant {
     const { recorder, digest } = this.configuration;
     return { recorder, digest };
   }
 
-  /** Shows a sign of life, and reads the standing of the process. */
+  /** Writes a heartbeat and reloads the position of the process. */
   async beat(): Promise<Standing> {
     const { recorder, digest } = this.configuration;
     const look = async () => {
@@ -98,7 +102,7 @@ export class Membership {
     };
     let row = await look();
     if (!row?.newest) {
-      // Also when the database does not know this configuration any more: it may be a restored one.
+      // The configuration may also be unknown because the database was restored.
       await takeOver(this.#sql, this.configuration, { seenWithin: TAKES_BACK_AFTER, stoppedToo: true });
       row = await look();
     }
@@ -111,7 +115,7 @@ export class Membership {
     return this.#standing;
   }
 
-  /** The names of the live worker processes that have the recorder's newest configuration. */
+  /** Returns the names of the live worker processes that have the newest configuration. */
   async workers(): Promise<string[]> {
     const rows = await this.#sql<{ process: string }[]>`
       select p.process from recorder.configurations n join recorder.processes p using (recorder, digest)
@@ -119,23 +123,23 @@ export class Membership {
     return rows.map(({ process }) => process);
   }
 
-  /** Stores that the server of the process has its maximum of connections. */
+  /** Stores that the HTTP server of the process has reached its maximum number of connections. */
   async noteConnectionsFull(): Promise<void> {
     await this
       .#sql`update recorder.processes set connections_full_at = now() where process = ${this.#process}`;
   }
 
-  /** Says that the process stops. */
+  /** Stores that the process stops. */
   async leave(): Promise<void> {
     await this.#sql`update recorder.processes set left_at = now() where process = ${this.#process}`;
   }
 }
 
-/** SQL: the process `p` lives, and works. */
+/** SQL: condition that the process `p` is alive and is a worker. */
 const livingWorker = (sql: postgres.Sql) => sql`'worker' = any(p.roles) and p.left_at is null
   and p.seen_at > now() - make_interval(secs => ${LIVES_FOR})`;
 
-/** How recorders of two networks are told apart. */
+/** Instruction for separating the recorders of two networks. */
 export const ANOTHER_NETWORK =
   'give the one for another network a name of its own (name:), or a database of its own (DATABASE_URL; of a Redis that both use ' +
   'another number: redis://host:6379/1)';
@@ -153,8 +157,8 @@ async function refuseOtherNetwork(sql: postgres.Sql, { recorder, network }: Conf
 }
 
 /**
- * Makes a configuration the newest one if it was never seen before, or if no process with the newest one shows a sign of
- * life. Two processes that begin at once do this one after the other.
+ * Makes a configuration the newest one if it was never seen before, or if no process with the newest one has
+ * a recent heartbeat. If two processes start concurrently, a unique index serialises this.
  */
 async function takeOver(
   sql: postgres.Sql,

@@ -2,16 +2,24 @@ import type postgres from 'postgres';
 import { catalog } from '../datasets/catalog.ts';
 import { noting, toldByNodes, toldOnce } from './histories/contradictions.ts';
 
-/** Rows are visible so long after the time that they carry, at the latest, ms: a commit takes minutes, and clocks differ. */
+/**
+ * Maximum delay until a row is visible after its recording time, in ms. A commit takes minutes, and clocks
+ * differ.
+ */
 const VISIBLE = 86_400_000;
 
-/** So much of what was recorded is compared by one statement, ms: a backfill of all blocks is compared in parts. */
+/**
+ * Range of recording times that one statement compares, in ms, so that a backfill of all blocks is compared
+ * in parts.
+ */
 const PART = 86_400_000;
 
 /**
- * Notes which rows contradict each other, so that `D_conflicts` and `network_disagreements` need not compare all rows of years. What is
- * not noted yet is compared when it is asked for.
- * @param sql a connection whose statements may take minutes: those of a day's rows are compared by one @param now ms since 1970
+ * Stores which rows contradict each other, so that `D_conflicts` and `network_disagreements` do not have to
+ * compare rows of years. Later rows are compared at query time.
+ * @param sql a connection without a short statement timeout: one statement compares the rows of a day, which
+ * may take minutes
+ * @param now ms since 1970
  */
 export async function noteContradictions(sql: postgres.Sql, now: number, signal: AbortSignal): Promise<void> {
   const until = now - VISIBLE;

@@ -6,25 +6,26 @@ import { coverage, targetDatasets } from '../db/schema/bookkeeping.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import { LOST } from './lease.ts';
 
-/** Two polls at most this many intervals apart leave no gap between them. */
+/** Maximum number of intervals between two polls that leave no gap. */
 const UNBROKEN_INTERVALS = 2;
 
-/** A part of a source's axis that is missing for good, and why. */
+/** A part of the axis of a source that is missing permanently, and the reason. */
 export interface Gap {
   readonly window: Window;
   readonly reason: string;
 }
 
-/** The range that an observation covers of one dataset, and the range that can never be observed any more. */
+/** Range of one dataset that an observation covers, and the range that can never be observed again. */
 export interface Observed {
   readonly covered: Window;
   readonly gap: Gap | null;
 }
 
 /**
- * What an observation at `now` (ms) covers: all the time since the last one, if that is recent by the dataset's own
- * interval; otherwise only itself, and the time between is a gap.
- * @returns one answer a dataset of the feed, in its order
+ * Returns the coverage of an observation at `now` (ms since 1970). If the last observation is recent by the
+ * interval of the dataset, the time since then is covered. Otherwise only the observation itself is covered,
+ * and the time in between is a gap.
+ * @returns one element per dataset of the feed, in its order
  */
 export async function observedCoverage(
   sql: postgres.Sql,
@@ -72,7 +73,10 @@ export async function observedCoverage(
   });
 }
 
-/** @param refused whether a run failed since the last success; a worker that was cut off tells nothing of the upstream */
+/**
+ * @param refused whether a run failed since the last success. A killed worker is no evidence about the
+ * upstream.
+ */
 function whyNot(refused: boolean, wantedAt: Date | null, until: number): string {
   if (wantedAt !== null && wantedAt.getTime() > until) return 'the configuration did not ask for it';
   return refused ? 'the upstream did not answer' : 'the recorder did not run';

@@ -4,8 +4,9 @@ import { packedRuns, runs, targetDatasets } from '../db/schema/bookkeeping.ts';
 import { BLOCK, blockOf, canBePacked, isPlain, kindFields, packedNumbers } from './packed-form.ts';
 
 /**
- * SQL: whether a run `r` is asked for by its number later: one up to the first success of its target, by which members that were
- * there from the beginning are told, and one of a target that was recorded by hand only.
+ * SQL: condition that a run `r` is needed by its id later, so that it is not packed. This holds for runs up
+ * to the first success of its target, which identify the initial members, and for runs of targets that were
+ * only recorded manually.
  */
 export const isAskedFor = `exists (
     select from ${tableText(targetDatasets)} d
@@ -17,7 +18,7 @@ const going = `${isPlain} and r.finished_at < $1 and not ${isAskedFor} and ${can
 const kind = kindFields.map(({ name }) => name).join(', ');
 const growing = packedNumbers.flatMap(({ grows }, at) => (grows ? [at + 1] : []));
 
-/** One statement packs a block. What stays of it, and what ends later, is packed by another one. */
+/** SQL that packs one block. Runs of the block that stay or end later are packed by a later statement. */
 const PACK = `
   with next as materialized (
     select ${blockOf('r.run_id')} as block from ${tableText(runs)} r where ${going} order by r.run_id limit 1
@@ -74,11 +75,13 @@ const PACK = `
   select count(*)::int as moved from gone`;
 
 /**
- * Packs runs that wrote rows and ended longer ago than `keep`, a block a statement: they leave the table of runs in the statement
- * that stores them in `recorder.packed_runs`, so that no run is lost or there twice, even when several processes do this or it is
- * stopped. Runs that did not simply succeed stay.
- * @param now ms since 1970 @param keep ms @param signal ends it between two blocks
- * @returns how many runs were packed
+ * Packs runs that wrote rows and ended longer ago than `keep`, one block per statement. The statement moves
+ * them from the table of runs to `recorder.packed_runs`. So no run is lost or duplicated, even if several
+ * processes run this or it is stopped. Runs with an error, a note or quarantined items are not packed.
+ * @param now ms since 1970
+ * @param keep in ms
+ * @param signal stops it between two blocks
+ * @returns the number of packed runs
  */
 export async function packRuns(
   sql: postgres.Sql,

@@ -1,41 +1,45 @@
 import { tableText } from '../db/orm.ts';
 import { packedRuns, runs } from '../db/schema/bookkeeping.ts';
 /**
- * How old runs are stored together. The runs of a block, {@link BLOCK} numbers in a row, are sorted into kinds: what is equal in
- * all of them stands once. Of each number of a run only the difference from what its kind lets expect is left, in as many bytes as
- * the block needs; the first bytes of all runs stand together, then the second ones, and so on. Such planes compress well.
+ * Storage format of old runs. The runs of a block, {@link BLOCK} consecutive numbers, are grouped into kinds.
+ * Values that are equal in all runs of a kind are stored once. Each number of a run is stored as the
+ * difference from the value that its kind predicts, in as many bytes as the block needs. The first bytes of
+ * all runs are stored together, then the second ones, and so on, because such planes compress well.
  */
 
-/** Runs whose numbers, divided by this, are equal are of one block. It is a power of 2. */
+/** Runs whose numbers are equal after division by this form one block. It must be a power of 2. */
 export const BLOCK = 8192;
 const SHIFT = Math.log2(BLOCK);
 
-/** SQL: the block of a run. */
+/** SQL: block number of a run. */
 export const blockOf = (runId: string) => `(${runId} >> ${SHIFT})`;
 
-/** The most datasets of a run that is packed. */
+/** Maximum number of datasets of a packed run. */
 const MOST_DATASETS = 4;
-/** No difference is larger than 2^54: every value is at most 2^53, see {@link isPlain}. */
+/**
+ * Maximum width of a difference. No difference exceeds 2^54, because every value is at most 2^53, see {@link
+ * isPlain}.
+ */
 const MOST_BYTES = 7;
 const LARGEST = 2 ** 53;
 
-/** A number of a run. */
+/** A number that is stored for each run. */
 export interface PackedNumber {
   readonly name: string;
   /** SQL of its value in a row `r` of the table of runs. */
   readonly value: string;
-  /** It grows from run to run of a kind about evenly. */
+  /** It increases almost linearly from run to run of a kind. */
   readonly grows?: true;
 }
 
 const micros = (instant: string) => `(extract(epoch from ${instant}) * 1000000)::bigint`;
-/** Instants that are whole milliseconds are counted in these, and others in microseconds. */
+/** If both instants are whole milliseconds, they are stored in milliseconds, else in microseconds. */
 const isWhole = `(${micros('r.started_at')} % 1000 = 0 and ${micros('r.finished_at')} % 1000 = 0)`;
 const unit = `(case when ${isWhole} then 1000 else 1 end)`;
 
 const places = Array.from({ length: MOST_DATASETS }, (_, at) => at + 1);
 
-/** The numbers of a run, in the order in which they are stored. Some say less when they are told by another one. */
+/** Numbers of a run, in storage order. Some are stored relative to another one, which makes them smaller. */
 export const packedNumbers: readonly PackedNumber[] = [
   { name: 'run_id', value: 'r.run_id', grows: true },
   { name: 'started', value: `${micros('r.started_at')} / ${unit}`, grows: true },
@@ -52,7 +56,7 @@ export const packedNumbers: readonly PackedNumber[] = [
   })),
 ];
 
-/** What is equal in all runs of a kind: the name, and SQL of it in a row `r` of the table of runs. */
+/** Values that are equal in all runs of a kind: the name, and its SQL in a row `r` of the table of runs. */
 export const kindFields: readonly { readonly name: string; readonly value: string; readonly type: string }[] =
   [
     { name: 'source', value: 'r.source', type: 'text' },
@@ -79,10 +83,13 @@ const counts = [
   micros('r.finished_at'),
 ];
 
-/** SQL: whether a row `r` of the table of runs is a success that wrote rows and of which nothing is to be said. In the words of an index. */
+/**
+ * SQL: condition that a row `r` of the table of runs is a success that wrote rows, without error, note or
+ * quarantined items. The text must match the predicate of an index.
+ */
 export const isPlain = `r.status = 'done' and r.error is null and r.note is null and r.quarantined = 0 and not (0 = all (r.rows_written))`;
 
-/** SQL: whether all values of a plain row `r` of the table of runs can be packed. */
+/** SQL: condition that all values of a plain row `r` of the table of runs can be packed. */
 export const canBePacked = `case when isfinite(r.started_at) and isfinite(r.finished_at) and r.finished_at >= r.started_at
     and ${['r.datasets', 'r.items', 'r.rows_written'].map(list).join(' and ')}
     and cardinality(r.datasets) <= ${MOST_DATASETS}
@@ -90,7 +97,10 @@ export const canBePacked = `case when isfinite(r.started_at) and isfinite(r.fini
   then (select bool_and(n is null or n between 0 and ${LARGEST}) from unnest(array[${counts.join(', ')}] || r.items || r.rows_written) n)
   else false end`;
 
-/** SQL of a number of run `j` of the kind `k` of the block `b`, as {@link packedBlock} and {@link packedKinds} name them. */
+/**
+ * SQL of a number of run `j` of the kind `k` of the block `b`, whose columns are named by {@link packedBlock}
+ * and {@link packedKinds}.
+ */
 export function packedValue(name: string): string {
   const at = packedNumbers.findIndex((number) => number.name === name);
   const step = packedNumbers[at]?.grows ? ` + k.step_${at} * j` : '';
@@ -101,12 +111,15 @@ export function packedValue(name: string): string {
   return `(k.least_${at}${step} + ${bytes.join(' + ')})`;
 }
 
-/** SQL of the columns of a row `p` of `recorder.packed_runs` as {@link packedValue} reads them. What is read of each run is unpacked once. */
+/**
+ * SQL: columns of a row `p` of `recorder.packed_runs` for {@link packedValue}. The body is decompressed once
+ * per row instead of once per value.
+ */
 export const packedBlock = `p.run_block, p.runs, p.kinds, p.body || ''::bytea as body, ${packedNumbers
   .map((_, at) => `p.widths[${at + 1}] as width_${at}, p.planes[${at + 1}] as plane_${at}`)
   .join(', ')}`;
 
-/** SQL: the columns of a kind, as `jsonb_to_recordset` takes them. */
+/** SQL: columns of a kind, for `jsonb_to_recordset`. */
 export const packedKinds = [
   ...kindFields.map(({ name, type }) => `${name} ${type}`),
   'runs integer',
@@ -117,7 +130,7 @@ export const packedKinds = [
   ]),
 ].join(', ');
 
-/** SQL: the target of a run, also of one that is packed; null: there is no such run. */
+/** SQL: the target of a run, packed or not. Null if there is no such run. */
 export const targetOf = (runId: string) => `coalesce(
   (select r.target_key from ${tableText(runs)} r where r.run_id = ${runId}),
   (select k.target from (

@@ -5,26 +5,26 @@ import { retires } from './proof.ts';
 import type { SetAside } from './quarantined-item.ts';
 import { type DecodedRow, SeenRows } from './seen-rows.ts';
 
-/** Rows and items that wait for the next commit. */
+/** Rows and items for the next commit. */
 export interface PageBuffer {
   pages: number;
-  /** Of each dataset. */
+  /** One list per dataset. */
   rows: readonly DecodedRow[][];
-  /** The rows by natural key, of each dataset: of this commit, or of the whole run where rows may be retired. */
+  /** Rows of each dataset by natural key: of the whole run if rows may be retired, else of this commit. */
   readonly seen: readonly SeenRows[];
   readonly items: number[];
   readonly quarantined: SetAside[];
-  /** Rows with the keys of those of them whose key could be read, of each dataset. */
+  /** Rows with the keys of quarantined items whose key could be read, one list per dataset. */
   readonly quarantinedKeys: readonly Row[][];
   rowCount: number;
   proven: Window | null;
-  /** Of each dataset that is a chain: the links of its rows; of any other: none. */
+  /** Links of the rows of each dataset that is a chain. Empty for others. */
   readonly links: readonly Link[][];
-  /** The height of the newest entry that the upstream has; null: unknown. */
+  /** Height of the newest entry of the upstream. Null: unknown. */
   head: number | null;
 }
 
-/** @param before the one that is committed; absent: the run begins */
+/** @param before the buffer that is being committed; undefined: the run starts */
 export const emptyBuffer = (feed: Feed, before?: PageBuffer): PageBuffer => ({
   pages: 0,
   rows: feed.datasets.map(() => []),
@@ -39,8 +39,8 @@ export const emptyBuffer = (feed: Feed, before?: PageBuffer): PageBuffer => ({
 });
 
 /**
- * Splits rows into the parts of a commit, in the order in which they are stored. One statement can write a key once, so
- * the first part has the first row of each key, the next part the next row.
+ * Splits rows into the parts of a commit, in storage order. A statement can write a key only once. So the
+ * first part has the first row of each key, the next part the next row.
  */
 export function inTurns<T extends { readonly decoded: DecodedRow }>(parts: readonly T[]): T[][] {
   const turns: T[][] = [];

@@ -11,34 +11,43 @@ import { windowsAgain } from './sweep-windows.ts';
 import { targetKey } from './target-key.ts';
 import { common, parseMultirange, pieces, subtract, touches, upTo } from './windows.ts';
 
-/** A poll may be early by this share of its interval, so that no poll is skipped when ticks drift. */
+/** Fraction of its interval by which a poll may be early, so that drifting ticks do not skip a poll. */
 const EARLY = 0.1;
 const FIRST_RETRY = 30_000;
-/** A target that its upstream does not offer is asked again once a day. */
+/** Retry interval of a target that its upstream does not offer, in ms. */
 export const NOT_OFFERED_AGAIN = 86_400_000;
 
-/** What PostgreSQL knows of one dataset of a target, as far as planning needs it. Times in ms since 1970. */
+/** Stored state of one dataset of a target, as far as planning needs it. Times are in ms since 1970. */
 export interface TargetState {
   readonly expectedFrom: number | null;
-  /** When the run of the last success was planned, or ended where nobody planned it: the next poll counts from there. */
+  /**
+   * Time at which the run of the last success was planned, or at which it ended if it was not planned. The
+   * interval of the next poll starts there.
+   */
   readonly lastPolled: number | null;
   readonly lastFailure: number | null;
   readonly failures: number;
   readonly notOffered: boolean;
-  /** What is claimed as recorded, and what is missing for good. */
+  /** Windows that are claimed as recorded, and windows that are missing permanently. */
   readonly covered: readonly Window[];
-  /** What was answered whole at least once: of an index more than is claimed. What is missing is the rest. */
+  /**
+   * Windows that were answered completely at least once. Of an index, they may exceed the claimed ones. All
+   * other windows are missing.
+   */
   readonly answered: readonly Window[];
-  /** The start of what the last poll showed, on the source's axis; null if unknown. */
+  /** Start of the range that the last poll showed, on the axis of the source. Null if unknown. */
   readonly shownFrom: number | null;
-  /** What is older was removed, and is not asked for again; null: nothing was. Counts on the axis of time only. */
+  /**
+   * Older data was removed and is not requested again. Null: nothing was removed. Only applies to the axis of
+   * time.
+   */
   readonly keptSince: number | null;
 }
 
-/** What is known of a target's datasets, by target key and dataset. */
+/** Stored states, by target key and dataset. */
 export type TargetStates = ReadonlyMap<string, ReadonlyMap<string, TargetState>>;
 
-/** What is known of a dataset of a target that was never seen. */
+/** State of a dataset of a new target. */
 const FRESH: TargetState = {
   expectedFrom: null,
   lastPolled: null,
@@ -51,13 +60,14 @@ const FRESH: TargetState = {
   keptSince: null,
 };
 
-/** What is known of one dataset of a target. */
+/** Returns the state of one dataset of a target. */
 export function stateOf(states: TargetStates, target: Target, dataset: string): TargetState {
   return states.get(targetKey(target))?.get(dataset) ?? FRESH;
 }
 
 /**
- * What is known of a target over all datasets of a feed: a part of the axis counts as covered where each of them has it.
+ * Returns the combined state of all datasets of a feed for a target. A window counts as covered if every
+ * dataset covers it.
  */
 export function jointState({ datasets }: Watched, states: TargetStates, target: Target): TargetState {
   const all = datasets.map(({ name }) => stateOf(states, target, name));
@@ -76,7 +86,10 @@ export function jointState({ datasets }: Watched, states: TargetStates, target: 
   };
 }
 
-/** What PostgreSQL knows of a feed's targets. @param only this target's key; absent: all */
+/**
+ * Loads the states of the targets of a feed.
+ * @param only key of the only target to load. Default: all.
+ */
 export async function loadStates(
   sql: postgres.Sql,
   { source }: Pick<Watched, 'source'>,
@@ -124,7 +137,7 @@ export async function loadStates(
   return states;
 }
 
-/** The missing windows of a range source, newest first. The first one is what a poll asks for. */
+/** Returns the missing windows of a range source, newest first. A poll requests the first one. */
 export function missingWindows(
   { source: { range } }: Pick<Watched, 'source'>,
   target: Target,
@@ -140,19 +153,27 @@ export function missingWindows(
     .flatMap((window) => pieces(window, range.span(target)));
 }
 
-/** The missing windows below the newest recorded part, newest first. What is newer is left to the next poll. */
+/**
+ * Returns the missing windows below the newest recorded part, newest first. The next poll requests newer
+ * ones.
+ */
 function holes(feed: ActiveFeed, target: Target, state: TargetState, now: number): Window[] {
   const missing = missingWindows(feed, target, state, now);
   const newest = state.answered.at(-1);
   return newest ? missing.filter(({ to }) => to <= newest.from) : missing.slice(1);
 }
 
-/** So many pieces of a window are asked for by one run of a backfill: beginning and ending one costs as much as some pages. */
+/**
+ * Maximum number of pieces of a window in one run of a backfill. The start and the end of a run cost as much
+ * as some pages.
+ */
 const PIECES_A_RUN = 30;
 
 /**
- * The windows of [from, to) that are not claimed as covered, newest first, for a backfill. What was removed is not requested.
- * @param again also those that are covered
+ * Returns the windows of a range that are not claimed as covered, newest first, for a backfill. Removed data
+ * is not requested.
+ * @param range inclusive start, exclusive end
+ * @param again includes covered windows
  */
 export function missingIn(
   feed: ActiveFeed,
@@ -168,22 +189,23 @@ export function missingIn(
 }
 
 /**
- * Whether a poll is due at `now`: an interval after the last one was, or later where it keeps failing. How long that one waited in line
- * does not count: else a tick would find it too young, and it would be polled at every second tick only.
+ * Returns whether a poll is due at `now`: one interval after the last one, or later with backoff after
+ * failures. The queueing delay of the last poll does not count, because otherwise a tick would find the poll
+ * too recent and poll only at every second tick.
  */
 export function isDue(state: TargetState, every: number, now: number): boolean {
   const { lastPolled, lastFailure, failures } = state;
   if (state.notOffered) return lastFailure === null || Math.abs(now - lastFailure) > NOT_OFFERED_AGAIN;
   if (failures > 0 && lastFailure !== null && lastFailure <= now)
     return now - lastFailure >= Math.min(every, FIRST_RETRY * 2 ** (failures - 1));
-  // A clock that jumped back must not stop the polls of a target: a success in the future makes it due.
+  // A clock that jumped back must not stop the polls of a target. So a success in the future makes it due.
   return lastPolled === null || lastPolled > now || now - lastPolled >= every * (1 - EARLY);
 }
 
 /**
- * The jobs for what a feed lacks now. A target with a dataset that is due gets one poll of the datasets that are due. Any
- * other target with holes gets a heal of the newest hole; the next hole follows when that one is filled. A target never
- * gets both, because a heal would delay the poll.
+ * Plans the jobs for missing data of a feed. A target with due datasets gets one poll of these. Any other
+ * target with holes gets a heal of the newest hole; the next hole follows when that one is filled. A target
+ * never gets both, because a heal would delay the poll.
  */
 export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Job[] {
   const { range, once } = feed.source;
@@ -206,7 +228,7 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       ...(datasets.length < feed.datasets.length ? { datasets: datasets.map(({ name }) => name) } : {}),
     });
     if (due.length > 0) {
-      // All these windows end now: the longest one contains the others.
+      // All these windows end now, so that the longest one contains the others.
       const polls = due.flatMap(({ state }) => missingWindows(feed, target, state, now).slice(0, 1));
       const from = Math.min(...polls.map((window) => window.from));
       const poll = polls.find((window) => window.from === from) ?? null;
@@ -233,12 +255,15 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
   });
 }
 
-/** How far down a poll requests its page: of an index as far as the page goes. */
+/** Returns how far back a poll requests its page. For an index, this is the start of the range. */
 function reachOf({ source: { range } }: Watched, state: TargetState, now: number): Pick<Job, 'reach'> {
   return range?.index ? { reach: rangeStart(range, state, now) } : {};
 }
 
-/** Everything that a feed lacks now, whether it is due or not, and what is requested again: what `record` does. */
+/**
+ * Plans jobs for all missing data of a feed, due or not, and for repeated windows. Used by the command
+ * `record`.
+ */
 export function planAll(
   feed: ActiveFeed,
   targets: readonly Target[],

@@ -1,4 +1,4 @@
-/** Asks for the next element while the current one is being worked on. */
+/** Requests the next element while the current one is processed. */
 export async function* prefetch<T>(elements: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = elements[Symbol.asyncIterator]();
   let next = iterator.next();
@@ -7,7 +7,8 @@ export async function* prefetch<T>(elements: AsyncIterable<T>): AsyncGenerator<T
       const { value, done } = await next;
       if (done) return;
       next = iterator.next();
-      next.catch(() => {}); // awaited above in its turn; until then it is not unhandled
+      // it is awaited in the next iteration; this prevents an unhandled rejection until then
+      next.catch(() => {});
       yield value;
     }
   } finally {

@@ -2,15 +2,20 @@ import type { Feed } from '../datasets/contract.ts';
 import { OPEN_END, type Range, type Source, type Window } from '../datasets/contract.ts';
 import type { Job } from './job.ts';
 
-/** Whether rows can be missing from an answer: members of lists and points can, logs and readings cannot. */
+/**
+ * Returns whether rows can be retired when they are missing in a response. This holds for members of lists
+ * and for points, not for logs and readings.
+ */
 export function retires({ datasets }: Feed, at: number): boolean {
   const history = datasets[at]?.history;
   return history === 'state' || history === 'series';
 }
 
 /**
- * The part of a proven window that may be claimed as covered: what is old enough, and not beyond what the index has shown.
- * @param shownUntil the moment up to which the index has shown items; on the axis of heights the end of what may be claimed
+ * Returns the part of a proven window that may be claimed as covered: it is old enough and not beyond the
+ * progress of the index.
+ * @param shownUntil time up to which the index has shown items; on the axis of heights the exclusive end of
+ * the claimable part
  */
 export function claimablePart(
   proven: Window | null,
@@ -23,7 +28,9 @@ export function claimablePart(
   return proven.from < to ? { from: proven.from, to } : null;
 }
 
-/** Whether a run is about now: an observation, or a poll of a window that reaches the newest part of the range. */
+/**
+ * Returns whether a run updates the freshness: an observation, or a request of the newest part of the range.
+ */
 export function aboutNow({ range }: Source, { target, window, reason }: Job, now: number): boolean {
   if (reason === 'sweep') return false;
   if (!range || !window) return true;

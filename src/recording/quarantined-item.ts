@@ -7,10 +7,10 @@ import { CONTRADICTS } from './decode.ts';
 import { keyColumns } from './histories/batch.ts';
 import type { Row } from './histories/rows.ts';
 
-/** An item for the quarantine: nothing in it can be refused by PostgreSQL. */
+/** An item for the quarantine, in a form that PostgreSQL accepts. */
 export interface SetAside {
   readonly dataset: string;
-  /** Equal for the same item and reason, however often it comes. */
+  /** Equal for repetitions of the same item with the same reason. */
   readonly digest: string;
   readonly reason: string;
   readonly item: string;
@@ -18,12 +18,12 @@ export interface SetAside {
 
 const LONGEST_ITEM = 64_000;
 const LONGEST_REASON = 1_000;
-/** How many levels are kept of an item that nests too deep to be written. */
+/** Number of nesting levels that are kept of an item that is nested too deeply to be serialised. */
 const SHOWN_LEVELS = 20;
 
 /**
- * Makes an item ready for the quarantine.
- * @param key its key, by which the same item is recognised when its other values change; null: all its values are compared
+ * Converts an item for the quarantine.
+ * @param key key by which the item is recognised when its other values change; null: all values are compared
  */
 export function setAside(
   dataset: Dataset,
@@ -42,7 +42,7 @@ export function setAside(
   };
 }
 
-/** The item as JSON text, all escapes in ASCII, so that PostgreSQL stores it. */
+/** Returns the item as JSON text with escapes in ASCII, so that PostgreSQL can store it. */
 function itemText(item: unknown): string {
   try {
     return jsonText(item);
@@ -64,7 +64,10 @@ function shallow(value: unknown, levels: number): unknown {
   return all;
 }
 
-/** Removes fields that belong to other datasets or change with every look: they do not make it another item. */
+/**
+ * Removes fields that belong to other datasets or change with every response, because they do not make it
+ * another item.
+ */
 function withoutIgnored(item: unknown, ignored: readonly string[]): unknown {
   if (typeof item !== 'object' || item === null || Array.isArray(item) || ignored.length === 0) return item;
   const kept: Record<string, unknown> = Object.create(null);

@@ -1,15 +1,18 @@
 import { OPEN_END, type Range } from '../datasets/contract.ts';
 import type { TargetState } from './plan.ts';
 
-/** Where the first recording of a range of time starts, in ms since 1970. */
+/** Returns the default start of a range of time, in ms since 1970. */
 export const firstStart = ({ lookback }: Range, now: number): number =>
   lookback instanceof Date ? lookback.getTime() : now - lookback;
 
-/** Where the record of a target starts: where it is expected to, or where what is kept starts. On the source's axis. */
+/**
+ * Returns the start of the record of a target, on the axis of the source: the expected start, or the start of
+ * the retained data if that is later.
+ */
 export const rangeStart = (range: Range, state: TargetState, now: number): number =>
   keptFrom(range, state, expectedFrom(range, state, now));
 
-/** Where the recording of a target is expected to start, on the source's axis. */
+/** Returns the expected start of the recording of a target, on the axis of the source. */
 export function expectedFrom(range: Range, state: TargetState, now: number): number {
   if (range.axis === 'time') return state.expectedFrom ?? firstStart(range, now);
   return range.lookback === Number.POSITIVE_INFINITY
@@ -17,6 +20,9 @@ export function expectedFrom(range: Range, state: TargetState, now: number): num
     : Math.min(...state.answered.map(({ from }) => from), OPEN_END);
 }
 
-/** The start of a window, not before that of what is kept. What was removed by height still counts as recorded. */
+/**
+ * Returns a start that is not before the retained data. Data that was removed by height still counts as
+ * recorded.
+ */
 export const keptFrom = ({ axis }: Range, { keptSince }: TargetState, from: number): number =>
   axis === 'time' && keptSince !== null ? Math.max(from, keptSince) : from;

@@ -8,23 +8,23 @@ import { record } from './record.ts';
 import { targetKey } from './target-key.ts';
 
 const AT_ONCE = 4;
-/** Long enough for the lease of a worker that died to run out. */
+/** Maximum wait for a lease, in ms. The lease of a killed worker expires within this time. */
 const LONGEST_WAIT = (LEASE_SECONDS + 4) * 1000;
 const LOOK_AGAIN = 500;
 
-/** What a caller may watch while jobs run. */
+/** Progress callbacks of running jobs. */
 export interface Watching {
-  /** After every commit: the part of a job's window that is covered now. */
+  /** Called after every commit, with the part of the window of the job that is covered now. */
   covered?(job: Job, window: Window | null): void;
-  /** After every run. */
+  /** Called after every run. */
   finished?(job: Job, result: RunResult): void;
 }
 
 /**
- * Runs jobs in this process, without the queue: several targets at once, the jobs of one target in order. When a run
- * fails, the other jobs of its target are not run.
- * @returns the runs, the targets that another worker held all the time, and how many jobs were not run because the
- * signal aborted
+ * Runs jobs in this process, without the queue: several targets concurrently, the jobs of one target in
+ * order. If a run fails, the remaining jobs of its target are skipped.
+ * @returns the runs, the targets that another worker held all the time, and the number of jobs that did not
+ * run because the signal aborted
  */
 export async function runJobs(
   context: RecordingContext,

@@ -11,11 +11,12 @@ import { Run } from './run.ts';
 import { targetKey } from './target-key.ts';
 
 /**
- * Makes one run: asks page by page and commits the rows together with their coverage. While one commit is under way the
- * next pages are fetched; they share the next commit.
+ * Makes one run: requests page by page and commits the rows together with their coverage. During a commit the
+ * next pages are fetched, and they share the next commit.
  * @param progress called after every commit with the part of the window that is now covered
- * @returns how the run went, also when its upstream failed; `held` or `outdated` when there was none to make
- * @throws LeaseLost when another run took the target over; database errors
+ * @returns the result, also if the upstream failed; `held` or `outdated` if there was no run
+ * @throws LeaseLost if another run acquired the lease of the target
+ * @throws database errors
  */
 export function record(
   context: RecordingContext,
@@ -69,7 +70,8 @@ async function recordTold(
     lost = true;
     work.abort();
   };
-  // One at a time: it waits for the run's own commit, and each that waits takes a connection from other runs.
+  // Only one renewal at a time: it waits for the commit of the run, and each waiting renewal would occupy a
+  // connection.
   let asking = false;
   const heartbeat = setInterval(
     () => {
@@ -78,7 +80,7 @@ async function recordTold(
       keepLease(sql, feed.source.name, leaseKey(feed.source, job.target), runId)
         .then(
           (kept) => kept || lose(),
-          () => {}, // a database that is away is noticed by the commit
+          () => {}, // the commit detects an unavailable database
         )
         .finally(() => {
           asking = false;

@@ -21,13 +21,16 @@ import { targetKey } from './target-key.ts';
 export interface Redriven {
   readonly released: number;
   readonly rowsWritten: number;
-  /** Items that still cannot be decoded or stored, or whose dataset is not recorded any more. */
+  /** Items that still cannot be decoded or stored, or whose dataset is no longer recorded. */
   readonly kept: number;
   /** Targets that another run held. */
   readonly held: number;
 }
 
-/** What was quarantined of one answer. Its items are read when it is its turn: all of them together may be more than fits. */
+/**
+ * Quarantined items of one response. The items themselves are loaded batch by batch, because all together may
+ * not fit into memory.
+ */
 type Batch = {
   readonly dataset: string;
   readonly target: Target;
@@ -35,17 +38,21 @@ type Batch = {
   readonly ids: string[];
 };
 
-/** An item that decodes now, with its place in the quarantine; one that is known already, or is past, has no row. */
+/**
+ * An item that can now be decoded, with its id in the quarantine. It has no rows if it is known already or
+ * outdated.
+ */
 interface Decodable {
   readonly id: number;
   readonly rows: readonly Row[];
 }
 
 /**
- * Decodes quarantined items again, without asking the upstream. Items that decode now are recorded with the time of their
- * observation and leave the quarantine in the same commit. Where something newer is recorded, they change nothing, nor do
- * members and points that a newer look did not show so: until when they were so is not known. Items that PostgreSQL still
- * refuses stay, and so do items that contradict another one: a new decoder does not help them.
+ * Decodes quarantined items again, without querying the upstream. Items that can now be decoded are recorded
+ * with the time of their observation and leave the quarantine in the same commit. They do not change newer
+ * rows. Members and points that a newer observation did not confirm are not recorded, because the end of
+ * their validity is unknown. Items that PostgreSQL still rejects stay in the quarantine, and so do
+ * contradicting items, which a new decoder cannot fix.
  */
 export async function redrive(context: RecordingContext, feeds: readonly ActiveFeed[]): Promise<Redriven> {
   const { sql } = context;
@@ -146,9 +153,9 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
 }
 
 /**
- * The members and points of a target that do not tell how things are any more: a look after the last run that received them was about
- * them, or a list was not watched since. Runs of a target come one after the other, so what ended later began later. A run
- * that was counted up by day ended soon after its item was seen.
+ * Returns the ids of outdated members and points: a poll after the last run that received them requested
+ * them, or the list was not observed since. Runs of a target are sequential, so that a run that ended later
+ * started later. A run that was already aggregated by day ended soon after its item was seen.
  */
 async function pastOf(
   sql: postgres.Sql,
@@ -157,7 +164,7 @@ async function pastOf(
   items: readonly Decodable[],
 ): Promise<ReadonlySet<number>> {
   const { source } = dataset;
-  // A poll of a range tells of the points of its window only.
+  // A poll of a range is evidence only about the points of its window.
   const place = source.range && keyColumns(dataset).at(-1)?.index;
   const places = items.map(({ rows: [row] }) => (place === undefined ? null : (row?.[place] ?? null)));
   const rows = await ormOf(sql).execute<{ id: string }>(expression`
@@ -172,7 +179,7 @@ async function pastOf(
   return new Set(rows.map(({ id }) => Number(id)));
 }
 
-/** Decodes an item; null when it was cut or is no JSON, so that it stays in the quarantine. */
+/** Decodes an item. Returns null if it was truncated or is not JSON, so that it stays in the quarantine. */
 function decodable<T>(item: string, decode: (value: unknown) => T): T | null {
   try {
     return decode(parseJson(item));

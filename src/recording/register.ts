@@ -11,7 +11,10 @@ import { lives, type Registrant } from './configuration.ts';
 import { firstStart } from './range-start.ts';
 import { targetKey } from './target-key.ts';
 
-/** Stores what a feed wants of which targets. Targets of it that left the configuration are not wanted any more. */
+/**
+ * Registers the targets of a feed. Registered targets of the feed that are no longer configured are
+ * deactivated.
+ */
 export async function registerTargets(
   sql: postgres.Sql,
   feed: Watched,
@@ -22,8 +25,8 @@ export async function registerTargets(
 }
 
 /**
- * Stores everything that a configuration wants. Other targets of the recorder are not wanted any more.
- * @throws UsageError when another living recorder has some of the targets: their names
+ * Registers all targets of a configuration. All other targets of the recorder are deactivated.
+ * @throws UsageError with the targets that another live recorder records
  */
 export async function registerAll(
   sql: postgres.Sql,
@@ -31,28 +34,38 @@ export async function registerAll(
   now: number,
   by: Registrant,
 ): Promise<void> {
-  await refuseTaken(sql, feeds, by); // before anything is written
+  await refuseTaken(sql, feeds, by); // before any write
   await store(sql, feeds, now, by, expression`true`);
-  // The schedules of a recorder of which nothing is wanted any more, such as one that was renamed, are not missed.
+  // Deletes the schedules of recorders without active targets, such as a renamed one, so that they are not
+  // reported as missing.
   await ormOf(sql).execute(expression`
     delete from ${schedules} s where s.recorder <> ${by.recorder} and not exists (
       select from ${targetDatasets} d join ${targets} t using (source, target_key)
       where d.active and t.recorder = s.recorder)`);
-  await refuseTaken(sql, feeds, by); // two may have begun at once
+  await refuseTaken(sql, feeds, by); // two recorders may have started concurrently
 }
 
-/** Targets that one statement stores: it ends in time on a slow machine, too. Those of most recorders are fewer. */
+/**
+ * Maximum number of targets per statement, so that it ends in time on a slow machine, too. Most recorders
+ * have fewer.
+ */
 const STORED_AT_ONCE = 10_000;
-/** When so many rows are new, PostgreSQL looks at the tables again: from what it last knew of them it would choose the wrong way to read them. */
+/**
+ * Number of new rows after which the tables are analyzed, because PostgreSQL would choose wrong plans with
+ * outdated statistics.
+ */
 const MANY = 1_000;
 
-/** What is wanted of a target. */
+/** A target to register. */
 interface Wanted {
   readonly source: Watched['source'];
   readonly target: Target;
 }
 
-/** Stores what feeds want, and notes what of the registrant's datasets `d` among some they do not want any more. */
+/**
+ * Registers the targets of feeds, and deactivates all other datasets `d` of the registrant that match
+ * `among`.
+ */
 async function store(
   sql: postgres.Sql,
   feeds: readonly Watched[],
@@ -74,19 +87,18 @@ async function store(
     select count(*)::int from ${targetDatasets} d join ${targets} t using (source, target_key)
     where d.active and ${among} and t.recorder = ${by.recorder}`);
   const wanted = feeds.reduce((sum, { targets, datasets }) => sum + targets.length * datasets.length, 0);
-  // All that is wanted is the registrant's, and it has no more than that: nothing left.
+  // All targets belong to the registrant, and it has no other ones: nothing is to be deactivated.
   if (own === all.length && known?.count === wanted) return;
   await leave(sql, feeds, now, by, among);
 }
 
 /**
- * Stores what feeds want of some of their targets, so that the freshness of each is known. The expected begin of a recording is fixed when it is
- * first wanted. Nothing is taken from another recorder that lives, and a recorder whose configuration is not the newest writes nothing.
- *
- * Runs commit meanwhile, and each locks its target before the target's datasets. So does this, for what changes only:
- * in the other order the two could wait for each other.
- *
- * @returns how many of the targets are the registrant's, and the rows that were written
+ * Registers some targets of feeds, so that the freshness of each is known. The expected start of a recording
+ * is fixed when it is first registered. No target of another live recorder is changed. A recorder whose
+ * configuration is not the newest writes nothing.
+ * Concurrent runs lock their target before the datasets of the target. This statement locks only changed rows
+ * and uses the same order, because the reverse order could deadlock.
+ * @returns the number of targets that belong to the registrant, and the number of written rows
  */
 async function want(
   sql: postgres.Sql,
@@ -98,7 +110,7 @@ async function want(
   const offers = feeds.flatMap(({ source, datasets }) => datasets.map((dataset) => ({ source, dataset })));
   const expectedFrom = ({ range }: Watched['source'], { since }: DatasetSettings) =>
     range?.axis === 'time' ? (since ?? firstStart(range, now)) : null;
-  // Lists are not joined with each other: PostgreSQL takes them for short ones, and would compare each row with each.
+  // Lists are not joined with each other: PostgreSQL underestimates their length and would use a nested loop.
   const [stored] = await ormOf(sql).execute<{ own: number; written: number }>(expression`
     with entitled as materialized (${entitled(by)}), asked as materialized (
       select a.* from entitled,
@@ -143,8 +155,9 @@ async function want(
 }
 
 /**
- * Notes that what of the registrant's datasets `d` the feeds do not ask for is not wanted any more. Their targets are locked first, too.
- * @param among which of them are looked at
+ * Deactivates datasets `d` of the registrant that are not in the feeds. Targets are locked before their
+ * datasets, as above.
+ * @param among condition that limits the datasets
  */
 async function leave(
   sql: postgres.Sql,
@@ -158,7 +171,7 @@ async function leave(
       datasets.map((dataset) => ({ source: source.name, key: targetKey(target), dataset: dataset.name })),
     ),
   );
-  // `except` is no join, for the reason that is told above.
+  // `except` is not a join, for the reason above.
   await ormOf(sql).execute(expression`
     with entitled as materialized (${entitled(by)}), left_now as materialized (
       select d.source, d.target_key, d.dataset from entitled, ${targetDatasets} d
@@ -180,7 +193,7 @@ async function refuseTaken(sql: postgres.Sql, feeds: readonly Watched[], by: Reg
   if (taken.length > 0) throw new UsageError(taken);
 }
 
-/** What of the feeds another living recorder has, as problems, each with what to do. */
+/** Returns error messages with fixes for targets of the feeds that another live recorder records. */
 export async function takenFrom(
   sql: postgres.Sql,
   feeds: readonly Watched[],
@@ -204,7 +217,10 @@ export async function takenFrom(
   });
 }
 
-/** SQL: one row if the registrant may decide what is wanted. It keeps that right until the statement has ended. */
+/**
+ * SQL: one row if the registrant may register targets. The row lock keeps this permission until the end of
+ * the transaction.
+ */
 export const entitled = ({ recorder, digest }: Registrant): SQL =>
   digest === null
     ? expression`select 1`

@@ -14,9 +14,11 @@ import { eventsOf, keyList, noteChanges } from './histories/changes.ts';
 import { claim } from './lease.ts';
 import { targetKey } from './target-key.ts';
 
-/** Targets that are ended in one round. */
+/** Maximum number of targets per round. */
 const AT_ONCE = 50;
-/** Members that one statement ends: none takes longer than a page's. */
+/**
+ * Maximum number of members that one statement ends, so that it takes no longer than the commit of a page.
+ */
 const ROWS_AT_ONCE = 5_000;
 
 type Left = {
@@ -26,8 +28,9 @@ type Left = {
 };
 
 /**
- * Ends the members of targets that left the configuration, because they are not observed any more. Each target is ended by
- * a run of its own, under its lease, and logged once. A target that another run holds is left for the next round.
+ * Ends the members of targets that were removed from the configuration, because they are no longer observed.
+ * Each target is ended by its own run, under its lease, and logged once. A target that another run holds is
+ * retried in the next round.
  */
 export async function endUnwatched(
   context: RecordingContext,
@@ -54,7 +57,7 @@ export async function endUnwatched(
   }
 }
 
-/** Marks a target as ended without changing rows: only lists have members to end. */
+/** Marks a target as ended without changing rows, because only lists have members to end. */
 async function settle(sql: postgres.Sql, dataset: string, key: string): Promise<number> {
   await ormOf(sql)
     .update(targetDatasets)
@@ -69,7 +72,10 @@ async function settle(sql: postgres.Sql, dataset: string, key: string): Promise<
   return 0;
 }
 
-/** @returns how many members were ended; null: another run has the target or ended it before, or it is asked for again */
+/**
+ * Returns the number of ended members. Returns null if another run holds or has already ended the target, or
+ * if it is registered again.
+ */
 async function endMembers(
   { sql, clock, worker }: RecordingContext,
   dataset: Dataset,
@@ -97,8 +103,9 @@ async function endMembers(
 }
 
 /**
- * One statement that ends some of a target's members under its lease, and with the last of them the run. It locks the
- * target before its dataset, as all do that take both. It leaves out members that also belong to another target that is watched, and rows that were recorded for a target by hand.
+ * Builds the statement that ends some members of a target under its lease, and ends the run together with the
+ * last of them. It locks the target before its dataset, as all other statements do. It skips members that
+ * also belong to another active target, and rows that were recorded manually.
  */
 function endingOf(dataset: Dataset): string {
   const { name, request, columns } = dataset;

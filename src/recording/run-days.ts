@@ -2,9 +2,9 @@ import type postgres from 'postgres';
 import { tableText } from '../db/orm.ts';
 import { runDays, runs } from '../db/schema/bookkeeping.ts';
 
-/** Runs that one statement moves: few enough that it is quick and blocks nobody. */
+/** Maximum number of runs that one statement moves, so that it is short and blocks nothing. */
 const AT_ONCE = 2_000;
-/** How long days are kept as days, ms. Older ones are added up by month. */
+/** Time for which daily counts are kept, in ms. Older ones are aggregated by month. */
 const KEPT_AS_DAYS = 92 * 86_400_000;
 
 const COUNTS = [
@@ -21,7 +21,7 @@ const names = COUNTS.join(', ');
 const added = COUNTS.map((count) => `${count} = d.${count} + excluded.${count}`).join(', ');
 const onConflict = `on conflict (span, starts_on, dataset, target_key, reason) do update set ${added}`;
 
-/** A count of the whole run belongs to its first dataset, as in reporting.runs. */
+/** Counts of a whole run belong to its first dataset, as in reporting.runs. */
 const led = (count: string) => `sum(case l.place when 1 then ${count} else 0 end)`;
 
 const MOVE_RUNS = `
@@ -58,11 +58,13 @@ const MOVE_DAYS = `
   select count(*)::int as moved from gone`;
 
 /**
- * Removes runs that ended longer ago than `keep` and wrote nothing, and adds them to counts by day, dataset, target and
- * reason. Runs that wrote rows stay. One statement removes and counts a batch, so that no run is counted twice or lost,
- * even when several processes do this or it is stopped.
- * @param now ms since 1970 @param keep ms @param signal ends it between two batches
- * @returns how many runs were removed
+ * Removes runs that ended longer ago than `keep` and wrote no rows, and adds them to counts by day, dataset,
+ * target and reason. One statement removes and counts a batch. So no run is counted twice or lost, even if
+ * several processes run this or it is stopped.
+ * @param now ms since 1970
+ * @param keep in ms
+ * @param signal stops it between two batches
+ * @returns the number of removed runs
  */
 export async function countUpRuns(
   sql: postgres.Sql,

@@ -22,10 +22,12 @@ import { targetKey } from './target-key.ts';
 import { walk } from './walk.ts';
 import { WalkEvidence } from './walk-evidence.ts';
 
-/** The most rows of one commit that may be refused. With more, the cause is not single items, and the run fails. */
+/**
+ * Maximum number of rejected rows of one commit. With more, the cause is not single items, and the run fails.
+ */
 const MOST_REFUSED = 1_000;
 
-/** One run under way: reads the pages of a walk and commits them. */
+/** A run in progress: reads the pages of a walk and commits them. */
 export class Run {
   readonly #context: RecordingContext;
   readonly #feed: ActiveFeed;
@@ -41,11 +43,11 @@ export class Run {
   readonly #evidence: WalkEvidence;
   /** The target is polled by schedule, so that time without an observation is a gap. */
   readonly #isObservedRegularly: boolean;
-  /** Of an index: how far it has come, as the items show. */
+  /** Only for an index: its progress, measured by the items. */
   readonly #progressOfIndex: IndexProgress | null;
-  /** What the pages of the walk prove together. */
+  /** Window that the pages of the walk prove together. */
   #proven: Window | null = null;
-  /** On the axis of heights of an index: the end of what may be claimed. */
+  /** Only for an index on the axis of heights: the exclusive end of the claimable range. */
   #claimable: number | null = null;
   #shownUntil: number | undefined;
   #observedAt: string | null = null;
@@ -97,11 +99,12 @@ export class Run {
     } catch (error) {
       if (error instanceof LeaseLost) throw error;
       failure = asFailure(error);
-      // What came since the last commit is of another source, too.
+      // Rows since the last commit also came from another source.
       if (failure.kind === 'identity') this.#buffer = emptyBuffer(this.#feed, this.#buffer);
     }
     const { unconfirmed } = await this.#commit({ failure }).catch((error: unknown) => {
-      // What could not be verified is dropped. A commit that fails otherwise is not made again.
+      // Rows that could not be verified are dropped. After any other error of a failed run, the commit is not
+      // repeated.
       if (failure && !(error instanceof UpstreamFailure)) throw error;
       if (!failure || isIdentityFailure(error)) failure = asFailure(error);
       return this.#commit({ failure });
@@ -140,7 +143,7 @@ export class Run {
         this.#stamped(walk(this.#feed, this.#ask, this.#job.target, requestedBy(this.#job))),
       )) {
         this.#take(page);
-        // The last page waits for the commit that also ends the run.
+        // The last page is committed together with the end of the run.
         if (!page.last) await line.grew();
       }
     } catch (error) {
@@ -150,7 +153,7 @@ export class Run {
     await line.end();
   }
 
-  /** Notes when the first page arrived, before the next one is requested. */
+  /** Stores the arrival time of the first page, before the next one is requested. */
   async *#stamped(walk: AsyncIterable<Page>): AsyncGenerator<Page> {
     for await (const page of walk) {
       this.#observedAt ??= new Date(this.#ask.now).toISOString();
@@ -160,7 +163,7 @@ export class Run {
 
   #take(page: Page): void {
     const buffer = this.#buffer;
-    // The whole page is decoded first: a page that is refused adds no rows and proves nothing.
+    // The whole page is decoded first, so that a rejected page adds no rows and proves nothing.
     if (page.startsList) for (const seen of buffer.seen) seen.startList();
     const answers = this.#feed.datasets.map((dataset, at) =>
       decoded(() => this.#decoded(buffer, at, page.body), dataset.name),
@@ -200,7 +203,7 @@ export class Run {
     return decoder.items(items, { target, now }, buffer.seen[at]);
   }
 
-  /** Puts an item into the quarantine with the next commit. The recorded row of its key stays as it is. */
+  /** Adds an item to the quarantine of the next commit. The stored row of its key is not changed. */
   #setAside(buffer: PageBuffer, at: number, refused: Refused): void {
     const dataset = this.#feed.datasets[at];
     if (!dataset) return;
@@ -225,7 +228,7 @@ export class Run {
     return committed;
   }
 
-  /** @throws UpstreamFailure (identity) when what waits for the commit is not of the recorded source */
+  /** @throws UpstreamFailure (identity) if the buffer does not come from the recorded source */
   async #verify({ links, head, pages }: PageBuffer): Promise<void> {
     const { sql } = this.#context;
     if (pages > 0) await this.#ask.verifySource?.();
@@ -233,7 +236,7 @@ export class Run {
       await verifyChain(sql, this.#ask, dataset, this.#job.target, { links: links[at] ?? [], head });
   }
 
-  /** Stores only the rows, as many as the database takes. The rest of the commit follows afterwards. */
+  /** Stores only the rows, and quarantines those that the database rejects. The caller commits the rest. */
   async #storeByHalves(buffer: PageBuffer): Promise<void> {
     const rest = emptyBuffer(this.#feed);
     const parts = buffer.rows.flatMap((rows, at) => rows.map((decoded) => ({ at, decoded })));
@@ -276,13 +279,16 @@ export class Run {
     return committed;
   }
 
-  /** The part of what a buffer proves that is claimed as covered. */
+  /** Returns the part of the proven window of a buffer that is claimed as covered. */
   #claimedBy({ proven }: PageBuffer): Window | null {
     const { range } = this.#feed.source;
     return range ? claimablePart(proven, range, this.#context.clock(), this.#claimableUntil()) : null;
   }
 
-  /** How far the index may be claimed: as far as it has shown items of this target or of another one. */
+  /**
+   * Returns the end of the claimable range of an index: the newest item that it has shown, of this or another
+   * target.
+   */
   #claimableUntil(): number | undefined {
     const { range } = this.#feed.source;
     if (!range?.index) return undefined;
@@ -290,7 +296,7 @@ export class Run {
     return Math.max(this.#shownUntil ?? 0, this.#progressOfIndex?.newest ?? 0);
   }
 
-  /** Loads how far the index has shown items of other targets, before the first commit. */
+  /** Loads the progress of the index in other targets, before the first commit. */
   async #loadShownUntil(): Promise<void> {
     const index = this.#progressOfIndex?.name;
     if (index === undefined || this.#shownUntil !== undefined) return;
@@ -349,24 +355,24 @@ export class Run {
   }
 }
 
-/** The window of a job, with the place where the pages may start. */
+/** Returns the window of a job, with the position at which the pages may start. */
 function requestedBy({ window, reach }: Job): RequestedWindow | null {
   return window && reach !== undefined ? { ...window, reach } : window;
 }
 
-/** A window of heights with a fixed end lies below blocks that were shown before. */
+/** The end of a window of heights. A fixed end lies below blocks that were shown before. */
 const claimableBelow = (window: Window | null) =>
   window === null || window.to === OPEN_END ? Number.NEGATIVE_INFINITY : window.to;
 
-/** The failure that ended a walk, or null. */
+/** End of a run, with its failure or null. */
 interface Ending {
   readonly failure: UpstreamFailure | null;
 }
 
-/** Whether rows contradict earlier rows of the same key: one statement can write a key once. */
+/** Returns whether rows contradict earlier rows of the same key. A statement can write a key only once. */
 const contradicts = ({ rows }: PageBuffer) => rows.some((some) => some.some(({ after }) => after !== null));
 
-/** The items of an answer. An answer without the promised list is refused as a whole. */
+/** Decodes a response. A response without the expected list is rejected as a whole. */
 function decoded<T>(decode: () => T, dataset: string): T {
   try {
     return decode();
@@ -377,7 +383,10 @@ function decoded<T>(decode: () => T, dataset: string): T {
 
 const isIdentityFailure = (error: unknown) => error instanceof UpstreamFailure && error.kind === 'identity';
 
-/** The failure of the run that an error means. Any other error is thrown again. */
+/**
+ * Converts an error to the failure of the run.
+ * @throws any error that is not caused by the upstream or its data
+ */
 function asFailure(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   if (error instanceof Unstorable || refusesRows(error))

@@ -1,30 +1,30 @@
 import type { Row } from './histories/rows.ts';
 
-/** A decoded row and the item that it came from. */
+/** A decoded row and its item. */
 export interface DecodedRow {
   readonly row: Row;
   readonly item: unknown;
-  /** The row of an earlier page that this row of a log contradicts, in the same commit; null: none. */
+  /** Row of an earlier page in the same commit that this row of a log contradicts. Null: none. */
   readonly after: DecodedRow | null;
 }
 
 /** The last row of a natural key. */
 interface Seen {
   readonly row: Row;
-  /** Of a log only: the items of a whole walk would be most of what a process holds. */
+  /** Null except in a log, because the items of a whole walk would use most of the memory. */
   readonly decoded: DecodedRow | null;
-  /** The number of the last page and list that showed the row. */
+  /** Numbers of the last page and list that showed the row. */
   page: number;
   list: number;
 }
 
-/** The rows that pages showed, by natural key. */
+/** Rows of the previous pages, by natural key. */
 export class SeenRows {
   readonly #byKey = new Map<string, Seen>();
   #page = 0;
   #list = 0;
 
-  /** Starts another list: rows that earlier lists showed are no repetition. */
+  /** Starts another list. Rows of earlier lists are no repetition. */
   startList(): void {
     this.#list += 1;
   }
@@ -33,18 +33,24 @@ export class SeenRows {
     this.#page += 1;
   }
 
-  /** The last row of a key, and whether the current page showed it; undefined: there is none. */
+  /**
+   * Returns the last row of a key, and whether the current page showed it. Returns undefined if there is
+   * none.
+   */
   get(id: string): (Pick<Seen, 'row' | 'decoded'> & { readonly isOfThisPage: boolean }) | undefined {
     const seen = this.#byKey.get(id);
     return seen && { row: seen.row, decoded: seen.decoded, isOfThisPage: seen.page === this.#page };
   }
 
-  /** Adds the row of a key. @param decoded null: the row of the key is never contradicted by another one */
+  /**
+   * Adds the row of a key.
+   * @param decoded null: later rows of the key cannot contradict it
+   */
   add(id: string, row: Row, decoded: DecodedRow | null): void {
     this.#byKey.set(id, { row, decoded, page: this.#page, list: this.#list });
   }
 
-  /** Notes that a row came again with the same values. Returns whether the current list had shown it. */
+  /** Records that a row came again with the same values. Returns whether the current list had shown it. */
   repeat(id: string): boolean {
     const seen = this.#byKey.get(id);
     if (!seen) return false;

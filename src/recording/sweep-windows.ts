@@ -6,15 +6,18 @@ import { targetKey } from './target-key.ts';
 import { pieces, subtract } from './windows.ts';
 
 const DAY = 86_400_000;
-/** What is younger is requested again daily, ms. On the axis of heights: what is not claimed yet. */
+/**
+ * Windows younger than this are requested again daily, in ms. On the axis of heights, unclaimed windows are.
+ */
 export const RECENT = 14 * DAY;
-/** What is older is requested again once in this time, ms. */
+/** Interval at which older windows are requested again, in ms. */
 export const OLDER_AGAIN = 30 * DAY;
 
 /**
- * The windows of an index that were answered before and are requested again, because an index may show items late and
- * revise them: the recent ones once a day, older ones once in 30 days. The choice follows from the time and the last
- * poll alone, so that it holds for polls at any interval. What each poll shows anyway is left out.
+ * Returns answered windows of an index that are due to be requested again, because an index may show items
+ * late and revise them. Recent windows are due once a day, older ones once in 30 days. The selection depends
+ * only on the time and the last poll, so that it works with any poll interval. Windows that each poll shows
+ * anyway are excluded.
  */
 export function windowsAgain(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
   const { range } = feed.source;
@@ -33,7 +36,7 @@ export function windowsAgain(feed: Watched, target: Target, state: TargetState, 
   ];
 }
 
-/** The start of what is requested again daily: the last 14 days, and what was answered and is not claimed yet. */
+/** Returns the start of the daily window: the last 14 days, and windows that are answered but not claimed. */
 function recentStart(range: Range, state: TargetState, start: number, now: number): number {
   const { covered, answered } = state;
   const unclaimed = answered.flatMap((window) => subtract(window, covered))[0]?.from;
@@ -41,7 +44,7 @@ function recentStart(range: Range, state: TargetState, start: number, now: numbe
   return Math.max(start, Math.min(unclaimed ?? claimedTo, range.axis === 'time' ? now - RECENT : claimedTo));
 }
 
-/** The pieces of the older part whose turn came. Each has one in 30 days. */
+/** Returns the pieces of the older part that are due. Each is due once in 30 days. */
 function olderWindows(
   old: Window,
   span: number,
@@ -54,13 +57,16 @@ function olderWindows(
   return pieces(old, span).filter((_, at) => mod(at + Math.floor(offset * turns) - first, turns) < count);
 }
 
-/** Turns of equal length that started in a time, numbered since 1970. */
+/** Slots of equal length that started in a period, numbered since 1970. */
 interface Turns {
   readonly first: number;
   readonly count: number;
 }
 
-/** The turns that started after a moment and until another one. @param offset by which part of a turn all are earlier */
+/**
+ * Returns the slots that started after `after` and not after `until`.
+ * @param offset fraction of a slot by which all slots start earlier
+ */
 function turnsBetween(after: number, until: number, every: number, offset: number): Turns {
   const turnOf = (moment: number) => Math.floor(moment / every + offset);
   return { first: turnOf(after) + 1, count: Math.max(0, turnOf(until) - turnOf(after)) };
@@ -68,7 +74,7 @@ function turnsBetween(after: number, until: number, every: number, offset: numbe
 
 const mod = (value: number, by: number) => ((value % by) + by) % by;
 
-/** A number of [0, 1) by a text, so that targets have their turns at different moments (FNV-1a). */
+/** Returns a hash of a text in [0, 1), so that targets are due at different times (FNV-1a). */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);

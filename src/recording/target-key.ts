@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Target } from '../datasets/contract.ts';
 
-/** The longest key that is stored as it is. A target may be long (many addresses in one call), an index entry may not. */
+/**
+ * Maximum length of a value that is stored as it is, in characters. A target may be long (many addresses in
+ * one call), an index entry may not.
+ */
 const LONGEST_VALUE = 200;
 
-/** The name of a target in the database, the same for the same target whatever the order of its keys. */
+/** Returns the key of a target in the database. It does not depend on the order of its members. */
 export function targetKey(target: Target): string {
   return Object.keys(target)
     .sort()

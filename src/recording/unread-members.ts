@@ -2,17 +2,25 @@ import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
 import { isAmong, numberOf, packingOf, tableOf, wasRead, wordsIn } from './readings/value-encoding.ts';
 
-/** Pages of `recorder.reading_members`, 8 kB each, that one statement looks through: some ten thousand members. */
+/**
+ * Number of pages of `recorder.reading_members`, 8 kB each, that one statement scans: some ten thousand
+ * members.
+ */
 const PAGES = 256;
-/** A retired member stays for so long, ms: more than any statement lives that still knew its number. */
+/**
+ * Time for which a retired member is kept, in ms. It exceeds the duration of any statement that still read
+ * its number.
+ */
 const STAYS_RETIRED = 86_400_000;
 
 /**
- * Removes the members that no kept reading of a dataset is of. A look that is being committed may still take the number of one, and
- * no lock keeps it from that. So a member is retired first, which takes its number from all later looks, and removed at least a
- * day later, unless some reading has the number nevertheless: then its last day has to be removed before. A number stays as long as the
- * change feed tells of a look that took it: the feed finds a reading by it, and whose reading it was where that is not kept any more.
- * @param now ms since 1970 @param signal ends it between two statements
+ * Removes members without retained readings. A concurrent commit may still use the number of such a member,
+ * and no lock prevents this. So a member is first retired, which hides its number from later readings, and
+ * removed at least a day later. If a reading has used the number nevertheless, the member is kept until the
+ * retention removes the last day of that reading. A member is also kept while the change feed has an entry
+ * with its number, because the feed resolves readings and their members by it.
+ * @param now ms since 1970
+ * @param signal stops it between two statements
  */
 export async function removeUnreadMembers(
   sql: postgres.Sql,
@@ -32,7 +40,7 @@ export async function removeUnreadMembers(
     ]);
 }
 
-/** $1 and $2: the pages; $3: now; $4: who was retired until then goes. */
+/** $1 and $2: range of pages; $3: now; $4: members that were retired until then are removed. */
 function removing(dataset: Dataset): string {
   const packing = packingOf(dataset);
   const { request } = packing;
@@ -67,7 +75,10 @@ function removing(dataset: Dataset): string {
     update recorder.reading_members m set retired_at = $3 from unread u where ${sameMember} and m.retired_at is null`;
 }
 
-/** SQL: a row a scope with the bits that any of its strings of bits has. @param strings a SELECT of `scope_id` and `present` */
+/**
+ * SQL: one row per scope with the bitwise OR of its bit strings.
+ * @param strings a SELECT of `scope_id` and `present`
+ */
 const anyOf = (strings: string) => `
       -- Only strings of bits of one length can be joined.
       select scope_id, bit_or(present || repeat('0', width - length(present))::varbit)::varbit as present

@@ -5,14 +5,14 @@ import { type Absence, type Confirmation, ONE_ANSWER, SEVERAL_PAGES } from './hi
 import type { Row } from './histories/rows.ts';
 import { retires } from './proof.ts';
 
-/** The evidence of one walk: what its answers lack, and what they prove about members that they do not show. */
+/** Evidence of one walk: missing parts of its responses, and proofs about members that they do not show. */
 export class WalkEvidence {
   readonly #datasets: readonly DatasetEvidence[];
-  /** Why rows that the walk did not show may still exist; null: it showed all there is. */
+  /** Reason why rows that the walk did not show may still exist. Null: it showed all rows. */
   #unseen: string | null = 'the walk did not come to its end';
   #broken: string | null = null;
   #pages = 0;
-  /** A list went on over a second page, so that it may have changed in between. */
+  /** A list continued on a second page, so that it may have changed in between. */
   #isSplit = false;
 
   constructor(feed: ActiveFeed) {
@@ -45,7 +45,10 @@ export class WalkEvidence {
     for (const { row } of rows) evidence.shown.push(row);
   }
 
-  /** Adds an item that went to the quarantine. @param key the key of its recorded row, which stays as it is; null: unreadable */
+  /**
+   * Adds a quarantined item.
+   * @param key key of its stored row, which is not changed; null: unreadable
+   */
   addQuarantined(at: number, key: Row | null): void {
     const evidence = this.#of(at);
     evidence.unstored += 1;
@@ -53,14 +56,18 @@ export class WalkEvidence {
     else if (evidence.retires) evidence.shown.push(key);
   }
 
-  /** Returns why a dataset lacks something after a walk that did not fail, for a person; null: it has all there is. */
+  /**
+   * Returns the reason why a dataset is incomplete after a walk that did not fail, as a text for users.
+   * Returns null if it is complete.
+   */
   incomplete(at: number): string | null {
     return whyIncomplete(this.#of(at)) ?? this.#unseen;
   }
 
   /**
-   * Returns what the walk proves about the members that it did not show; null: nothing. Walks of several pages prove an absence
-   * together, so they prove nothing where no walk is counted.
+   * Returns the evidence about members that the walk did not show. Returns null if it proves nothing. Walks
+   * of several pages prove an absence only together. So they prove nothing if the history does not count
+   * walks.
    */
   absence(at: number, window: Window | null): Absence | null {
     const { shown, retires, countsMissed, confirmShrink, unknown, contradiction } = this.#of(at);
@@ -77,17 +84,20 @@ export class WalkEvidence {
 }
 
 interface DatasetEvidence {
-  /** The rows that the whole walk showed, if rows can be missing; those with the keys of quarantined items included. */
+  /**
+   * Rows that the whole walk showed, including the keys of quarantined items. Empty if rows cannot be
+   * retired.
+   */
   readonly shown: Row[];
   readonly retires: boolean;
   /** The table counts the walks that missed a row. */
   readonly countsMissed: boolean;
   readonly confirmShrink: Confirmation;
-  /** Items that went to the quarantine: recorded rows with their keys stay as they are. */
+  /** Number of quarantined items. Stored rows with their keys are not changed. */
   unstored: number;
-  /** Those of them whose key could not be read. */
+  /** Number of quarantined items whose key could not be read. */
   unknown: number;
-  /** How the items contradict each other; null: they do not. */
+  /** Contradiction between the items. Null: none. */
   contradiction: string | null;
 }
 

@@ -2,10 +2,10 @@ import type { Ask, Feed, Page, RequestedWindow, Target, Window } from '../datase
 import { pieces } from './windows.ts';
 
 /**
- * Walks a window of any length, piece by piece of the length that the source likes, newest first: a token is followed inside a piece
- * only. What a page proves counts down from the end of the window, as long as every piece above was proven whole. Only the
- * oldest piece is requested below its start.
- * @throws UpstreamFailure when a call fails for good
+ * Walks a window of any length in pieces of the span of the source, newest first. A page token is followed
+ * only inside a piece. The proven window grows downwards from the end of the window, while every piece above
+ * is proven completely. Only the oldest piece is requested below its start.
+ * @throws UpstreamFailure if a call fails permanently
  */
 export async function* walk(
   { source }: Pick<Feed, 'source'>,

@@ -1,6 +1,6 @@
 import type { Window } from '../datasets/contract.ts';
 
-/** The parts of `whole` that none of the `parts` holds, oldest first. */
+/** Returns the parts of `whole` that none of the `parts` contains, oldest first. */
 export function subtract(whole: Window, parts: readonly Window[]): Window[] {
   const left: Window[] = [];
   let from = whole.from;
@@ -13,12 +13,14 @@ export function subtract(whole: Window, parts: readonly Window[]): Window[] {
   return left;
 }
 
-/** The windows, without what lies after `until`. */
+/** Returns the windows, cut at `until`. */
 export function upTo(windows: readonly Window[], until: number): Window[] {
   return windows.flatMap(({ from, to }) => (from < until ? [{ from, to: Math.min(to, until) }] : []));
 }
 
-/** Cuts a window into pieces of at most `span`, newest first; every piece but the oldest has the full length. */
+/**
+ * Cuts a window into pieces of at most `span`, newest first. Every piece but the oldest has the full length.
+ */
 export function pieces(window: Window, span: number): Window[] {
   const cut: Window[] = [];
   for (let to = window.to; to > window.from; to -= span)
@@ -26,7 +28,7 @@ export function pieces(window: Window, span: number): Window[] {
   return cut;
 }
 
-/** Reads PostgreSQL's text of an int8multirange, such as `{[1,5),[8,9)}`. */
+/** Parses the text of a PostgreSQL int8multirange, such as `{[1,5),[8,9)}`. */
 export function parseMultirange(text: string): Window[] {
   return [...text.matchAll(/\[(-?\d+),(-?\d+)\)/g)].map(([, from, to]) => ({
     from: Number(from),
@@ -34,7 +36,7 @@ export function parseMultirange(text: string): Window[] {
   }));
 }
 
-/** The parts that both lists hold, oldest first. Each list is sorted and has no overlaps. */
+/** Returns the intersection of two lists, oldest first. Each list must be sorted and without overlaps. */
 export function common(one: readonly Window[], other: readonly Window[]): Window[] {
   return one.flatMap((a) =>
     other.flatMap((b) => {
@@ -44,7 +46,7 @@ export function common(one: readonly Window[], other: readonly Window[]): Window
   );
 }
 
-/** Whether two windows have a part in common. */
+/** Returns whether two windows overlap. */
 export function touches(one: Window, other: Window): boolean {
   return one.from < other.to && other.from < one.to;
 }

@@ -6,7 +6,7 @@ import { keyList } from './changes.ts';
 import { columnOfRows, type Row } from './rows.ts';
 import type { Statement } from './statement-parts.ts';
 
-/** The observations that must agree before a missing member counts as gone. */
+/** Observations that must agree before a missing member counts as gone. */
 export interface Confirmation {
   /** Consecutive complete observations that miss the member. */
   readonly observations: number;
@@ -15,13 +15,14 @@ export interface Confirmation {
 }
 
 /**
- * What a complete and consistent walk says about the members that it does not show. Such a member is gone once its own end
- * has passed (`Dataset.endsAt`), or once every confirmation that applies is there. It then ends at the first walk that missed it.
+ * Evidence of a complete and consistent walk about members that it does not show. Such a member is gone once
+ * its own end has passed (`Dataset.endsAt`), or once every required confirmation exists. It then ends at the
+ * first walk that missed it.
  */
 export interface Absence {
-  /** The rows that the walk showed: their keys count. */
+  /** Rows that the walk showed. Only their keys are used. */
   readonly seen: readonly Row[];
-  /** The part of the axis that the walk is about; null: all of the list. */
+  /** Part of the axis that the walk requested. Null: the whole list. */
   readonly window: Window | null;
   /** Required for each missing member. */
   readonly confirm: Confirmation;
@@ -29,23 +30,29 @@ export interface Absence {
   readonly confirmShrink: Confirmation;
 }
 
-/** One answer holds the whole list: the list did not change while it was read. */
+/** Confirmation for a list in one response: the list did not change during the read. */
 export const ONE_ANSWER: Confirmation = { observations: 1, minDuration: 0 };
-/** The list was read over several pages: a member may have moved from a page that was not read yet to one that was. */
+/**
+ * Confirmation for a list of several pages. A member may have moved from an unread page to one that was
+ * already read.
+ */
 export const SEVERAL_PAGES: Confirmation = { observations: 2, minDuration: 0 };
 
-/** The columns of a version, and how a version ends. */
+/** Columns that delimit a version, and the SQL that ends it. */
 interface VersionColumns {
   readonly from: string;
   readonly to: string;
-  /** SQL: the assignments that end the version `o` at `instant`. */
+  /** SQL: assignments that end the version `o` at `instant`. */
   retire(instant: string): string;
 }
 
-/** The CTEs that retire rows. The last one is `retired_N` with the key of each row and the start of its version (`begins`). */
+/**
+ * CTEs that retire rows. The last one is `retired_N`, with the key of each row and the start of its version
+ * (`begins`).
+ */
 type Retirement = Pick<Fragment, 'ctes' | 'unconfirmed' | 'shrunk'>;
 
-/** The parts of a history whose rows need no confirmation to be retired. */
+/** Fragment parts of a history that retires rows without confirmation. */
 export const NO_CONFIRMATION = { unconfirmed: 'null::int', shrunk: 'null' } as const;
 
 /** Retires the target's current rows that a walk did not show, without any confirmation. */
@@ -66,8 +73,8 @@ export function retireMissingRows<W extends Write>(
 }
 
 /**
- * Retires the target's current members whose absence is proven ({@link Absence}). The others that the walk missed keep the
- * number of such walks and the time of the first one, until a walk shows them again.
+ * Retires current members of the target whose absence is proven ({@link Absence}). Other missed members store
+ * the number of walks that missed them and the time of the first one, until a walk shows them again.
  */
 export function retireConfirmedMembers<W extends Write>(
   statement: Statement<W>,
@@ -95,12 +102,12 @@ export function retireConfirmedMembers<W extends Write>(
   };
   const proven = `(u.ended or (${confirmed('confirm')} and (not s.shrunk or ${confirmed('confirmShrink')})))`;
   const ctes = [
-    // A clock that was set back does not end a member in the future.
+    // A clock that was set back must not end a member in the future.
     `unseen_${at} as materialized (
         select u.place, ${ended} as ended, coalesce(o.missed_walks, 0) + 1 as walks,
           least(o.missed_since, ${observedAt}) as since
         from (${unseen(statement, dataset, at, to)}) u join ${table} o on o.ctid = u.place)`,
-    // Members whose own end has passed do not count. Counting is needed only if others are missing.
+    // Members whose own end has passed do not count. The count is only needed if other members are missing.
     `shrink_${at} as materialized (
         select missing, current, coalesce(missing * 2 > current, false) as shrunk from (
           select missing, case when missing > 0 then
@@ -134,8 +141,9 @@ const endAfterStart = (instant: string, from: string) =>
   `greatest(${instant}, o.${from} + interval '1 microsecond')`;
 
 /**
- * SQL: the places of the current rows whose items are in the quarantine now, and that earlier walks missed. Such an item was
- * shown. A row that this statement supersedes is left out, because one statement can update a row once.
+ * SQL: the ctids of current rows that earlier walks missed and whose items are now in the quarantine. The
+ * walk did show such items. Rows that this statement supersedes are excluded, because a statement can update
+ * a row only once.
  */
 function quarantinedButMissed<W extends Write>(
   statement: Statement<W>,
@@ -154,7 +162,10 @@ function quarantinedButMissed<W extends Write>(
           where o.missed_walks is not null and not exists (select from changed_${at} c where c.place = o.place)`;
 }
 
-/** SQL: the row `o` is a current row of the target, and the walk was complete; false after an incomplete walk. */
+/**
+ * SQL: condition that `o` is a current row of the target and that the walk was complete. It is false after an
+ * incomplete walk.
+ */
 function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
   const may = statement.param('boolean', ({ batches }) => batches[at]?.absence != null);
   const values = requestValues(statement, dataset, at);
@@ -172,8 +183,9 @@ function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at:
 }
 
 /**
- * SQL: the places (`place`) of the target's current rows that a complete walk did not show. Stored rows and shown keys are grouped by
- * key, so that each is read once: PostgreSQL may compare each with each in a join while it has no statistics of the table.
+ * SQL: the ctids (`place`) of current rows of the target that a complete walk did not show. Stored rows and
+ * shown keys are grouped by key, so that each is read once. In a join, PostgreSQL may choose a nested loop
+ * while the table has no statistics.
  */
 function unseen<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
   const keys = keyArrays(statement, dataset, at, ({ absence }) => absence?.seen);
@@ -188,7 +200,10 @@ function unseen<W extends Write>(statement: Statement<W>, dataset: Dataset, at: 
         group by ${names} having count(place) = count(*)`;
 }
 
-/** SQL: one array for each column of the key that comes from an item. @param rowsOf the rows of a batch; absent: none */
+/**
+ * SQL: one array per key column that comes from an item.
+ * @param rowsOf returns the rows of a batch; undefined: none
+ */
 const keyArrays = <W extends Write>(
   statement: Statement<W>,
   dataset: Dataset,

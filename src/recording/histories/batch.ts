@@ -14,51 +14,60 @@ import type { Statement } from './statement-parts.ts';
 /** The rows of one dataset in one commit. */
 export interface Batch {
   readonly rows: readonly Row[];
-  /** Rows whose keys are those of items that went to the quarantine: their recorded rows stay as they are. */
+  /** Rows with the keys of quarantined items. Stored rows with these keys are not changed. */
   readonly quarantinedKeys: readonly Row[];
-  /** What the whole walk says about members that it did not show; null: nothing, so that nothing may be retired. */
+  /** Evidence of the complete walk about missing members. Null: no member may be retired. */
   readonly absence: Absence | null;
 }
 
-/** One commit as the histories see it. */
+/** Input of the histories for one commit. */
 export interface Write {
   readonly target: Target;
   readonly batches: readonly Batch[];
-  /** When the run's first answer arrived: the instant that versions, points and readings carry. ISO 8601. */
+  /**
+   * Time at which the first response of the run arrived, ISO 8601. It is stored with versions, points and
+   * readings.
+   */
   readonly observedAt: string;
-  /** When the rows of this commit were recorded. ISO 8601. */
+  /** Time at which the rows of this commit were recorded, ISO 8601. */
   readonly recordedAt: string;
-  /** The rows were observed earlier, so newer ones may be recorded already: where they are, these rows change nothing. */
+  /** The rows were observed earlier. They do not change keys for which newer rows are stored. */
   readonly late: boolean;
-  /** Set: each row of a log is looked up, as one that was taken for new was known. */
+  /** If true, every row of a log is looked up, because a previous attempt considered an existing row new. */
   readonly looksUp?: boolean;
 }
 
-/** The CTEs by which a history takes a batch. */
+/** CTEs and SQL expressions of one history in the commit statement. */
 export interface Fragment {
   readonly ctes: readonly string[];
-  /** The SQL that counts the rows it wrote. */
+  /** SQL: number of rows written. */
   readonly written: string;
-  /** SQL: how many missing members wait for a confirmation; null: the walk proves nothing about missing members. */
+  /**
+   * SQL: number of missing members that wait for a confirmation. Null: the walk proves nothing about missing
+   * members.
+   */
   readonly unconfirmed: string;
-  /** SQL: how many members are missing, if that is more than half and they wait for a confirmation; else null. */
+  /**
+   * SQL: text with the number of missing members, if more than half are missing and wait for a confirmation;
+   * else null.
+   */
   readonly shrunk: string;
-  /** SQL of what it changed (`saying` in changes.ts): one row, or none. */
+  /** SQL: select of the changes (`saying` in changes.ts), with at most one row. */
   readonly events: string;
 }
 
-/** Builds one history's part of the commit statement, for dataset number `at` of a feed. */
+/** Builds the part of the commit statement for dataset number `at` of a feed. */
 export type WriteHistory = <W extends Write>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
 ) => Fragment;
 
-/** The columns that come from an item; those before them come from the request. */
+/** Returns the columns that come from an item. Columns of the request precede them in the table. */
 export const itemColumns = (dataset: Dataset): readonly DatasetColumn[] =>
   dataset.columns.filter((column) => column.path.length > 0);
 
-/** The columns of a row, with their places in it. */
+/** Columns of a row with their indexes. */
 const comingColumns = (dataset: Dataset) =>
   [...itemColumns(dataset), { name: 'extra', type: 'jsonb' }].map(({ name, type }, index) => ({
     name,
@@ -66,14 +75,16 @@ const comingColumns = (dataset: Dataset) =>
     index,
   }));
 
-/** The key's columns that come from an item, with their place in a row. */
+/** Returns the key columns that come from an item, with their indexes in a row. */
 export function keyColumns(dataset: Dataset) {
   return itemColumns(dataset).flatMap(({ name, type, nullable }, index) =>
     dataset.key.includes(name) ? [{ name, type, nullable, index }] : [],
   );
 }
 
-/** SQL: what stands in the table for the request of a write, a value each of {@link standingRequest}. */
+/**
+ * SQL: values that identify the request of a write in the table, one per column of {@link standingRequest}.
+ */
 export function requestValues<W extends Write>(
   statement: Statement<W>,
   dataset: Dataset,
@@ -82,13 +93,13 @@ export function requestValues<W extends Write>(
   return dataset.numbered ? [`(select ${SERIES_ID} from series_${at})`] : asked(statement, dataset);
 }
 
-/** SQL: the values of the request of a write. */
+/** SQL: values of the request of a write. */
 const asked = <W extends Write>(statement: Statement<W>, { request }: Dataset): string[] =>
   request.map((key) => statement.param('text', ({ target }) => target[key] ?? ''));
 
 /**
- * The CTEs that {@link requestValues} reads. A series gets its number with its first row. Only the run that holds the target writes it,
- * so that two cannot add it at once.
+ * The CTEs that {@link requestValues} reads. A series gets its number with its first row. Only the run that
+ * holds the lease of the target writes it, so that two runs cannot insert it concurrently.
  */
 export function requestCtes<W extends Write>(
   statement: Statement<W>,
@@ -110,7 +121,7 @@ export function requestCtes<W extends Write>(
   ];
 }
 
-/** SQL: the columns of the rows of a batch, an array each. */
+/** SQL: one array per column of the rows of a batch. */
 export function incomingArrays<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number) {
   return comingColumns(dataset).map(({ name, type, index }) => ({
     name,
@@ -119,9 +130,9 @@ export function incomingArrays<W extends Write>(statement: Statement<W>, dataset
 }
 
 /**
- * The rows of a batch as a FROM item: what stands for the request as constants, the other columns from one array each. They are unnested
- * side by side in a list: in a FROM item each array would be kept as rows of its own first.
- * @param arrays as {@link incomingArrays}
+ * SQL: select of the rows of a batch: the request as constants, all other columns unnested from one array
+ * each. They are unnested in the select list, because PostgreSQL materializes each function in FROM first.
+ * @param arrays result of {@link incomingArrays}
  */
 export function incoming<W extends Write>(
   statement: Statement<W>,
@@ -133,18 +144,21 @@ export function incoming<W extends Write>(
   return `select ${[...requestAs(statement, dataset, at), 'u.*'].join(', ')} from (select ${columns.join(', ')}) u`;
 }
 
-/** SQL: {@link requestValues} under the names of their columns. */
+/** SQL: {@link requestValues} with the names of their columns. */
 export function requestAs<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number): string[] {
   const values = requestValues(statement, dataset, at);
   return standingRequest(dataset).map((name, index) => `${values[index]} as ${name}`);
 }
 
-/** All columns of a dataset's table that come from the upstream, or stand for what does; `extra` included. */
+/**
+ * Returns the columns of the table of a dataset that come from the upstream or represent its request,
+ * including `extra`.
+ */
 export function rowColumns(dataset: Dataset): string[] {
   return [...standingRequest(dataset), ...itemColumns(dataset).map(({ name }) => name), 'extra'];
 }
 
-/** `left` and `right` have the same natural key. */
+/** SQL: condition that `left` and `right` have the same natural key. */
 export function sameKey(dataset: Dataset, left: string, right: string): string {
   return standingKey(dataset)
     .map((name) => {

@@ -2,10 +2,11 @@ import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
 import { itemColumns } from './batch.ts';
 
 /**
- * Whether two rows of the same key contradict each other: a field has a value in both, and the values differ. Fields that
- * `moves()` marks, and unknown fields, are not compared.
- * @param left @param right the aliases of two rows
- * @returns an SQL condition that is true or false
+ * SQL: condition that two rows of the same key contradict each other: a field has different values in both,
+ * neither of them null. Fields that `moves()` marks, and unknown fields, are not compared. It is true or
+ * false, never null.
+ * @param left
+ * @param right aliases of the rows
  */
 export function contradicts(dataset: Dataset, left: string, right: string): string {
   const differing = steadyColumns(dataset).map(
@@ -14,7 +15,7 @@ export function contradicts(dataset: Dataset, left: string, right: string): stri
   return differing.length === 0 ? 'false' : `((${differing.join(' or ')}) is true)`;
 }
 
-/** SQL: a field has a value in `left` and none in `right`. */
+/** SQL: condition that a field has a value in `left` and is null in `right`. */
 export function says(dataset: Dataset, left: string, right: string): string {
   const more = steadyColumns(dataset)
     .filter(({ nullable }) => nullable)
@@ -22,12 +23,12 @@ export function says(dataset: Dataset, left: string, right: string): string {
   return more.length === 0 ? 'false' : `(${more.join(' or ')})`;
 }
 
-/** The columns by which two rows of the same key are compared. */
+/** Returns the columns by which two rows of the same key are compared. */
 export function steadyColumns(dataset: Dataset): readonly DatasetColumn[] {
   return itemColumns(dataset).filter(({ name, moves }) => !moves && !dataset.key.includes(name));
 }
 
-/** A column's value as SQL, without the fields of a list's elements that `moves()` marks. */
+/** SQL: the value of a column, without the fields of list elements that `moves()` marks. */
 export function steady({ name, elementMoves = [] }: DatasetColumn, alias: string): string {
   const value = `${alias}.${name}`;
   if (elementMoves.length === 0) return value;
@@ -36,7 +37,7 @@ export function steady({ name, elementMoves = [] }: DatasetColumn, alias: string
     const at = `${from} #> '{${path.join(',')}}'`;
     const less = `(${at}) - array[${fields.map((field) => `'${field}'`).join(', ')}]`;
     const whole = path.length === 0 ? less : `jsonb_set(${from}, '{${path.join(',')}}', ${less})`;
-    // An element may have any shape, whatever the schema says.
+    // An element may have any structure, independently of the schema.
     return `lateral (select case jsonb_typeof(${at}) when 'object' then ${whole} else ${from} end as value) s${index}`;
   });
   return `case when ${value} is not null then coalesce((

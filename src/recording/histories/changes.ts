@@ -2,7 +2,7 @@ import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
 import { lockRow } from '../../db/row-lock.ts';
 import { itemColumns } from './batch.ts';
 
-/** What happened to a row, by the letter that stands for it in `recorder.changes`. */
+/** Kinds of changes, by their letter in `recorder.changes`. */
 export const CHANGES = {
   a: 'appeared',
   r: 'revised',
@@ -12,19 +12,23 @@ export const CHANGES = {
   s: 'late',
 } as const;
 
-/** The columns of the key that come from an item, in their order in the table. */
+/** Returns the key columns that come from an item, in the order of the table. */
 const keyOfItem = (dataset: Dataset): readonly DatasetColumn[] =>
   itemColumns(dataset).filter(({ name }) => dataset.key.includes(name));
 
-/** SQL: the columns of the key that come from an item. @param row the alias of a row */
+/**
+ * SQL: list of the key columns that come from an item.
+ * @param row the alias of a row
+ */
 export const keyList = (dataset: Dataset, row: string): string =>
   keyOfItem(dataset)
     .map(({ name }) => `${row}.${name}, `)
     .join('');
 
 /**
- * Where the values of a column of the key stand in `recorder.changes`: texts in `texts`, all others in `keys` at the column's place among those of
- * the item, where texts have null. Commits of earlier versions have texts in `keys`, too.
+ * Returns the position of each key column in `recorder.changes`. Texts are in `texts`. All others are in
+ * `keys`, at the position of the column among the key columns of the item; `keys` has null for texts. Commits
+ * of earlier versions have texts in `keys`, too.
  */
 export const placesOf = (dataset: Dataset) => {
   let texts = 0;
@@ -34,7 +38,11 @@ export const placesOf = (dataset: Dataset) => {
   });
 };
 
-/** SQL: `texts` and `keys` of changes. @param valuesOf SQL: the values of a column, an array @param since an array as a text */
+/**
+ * SQL: `texts` and `keys` of changes.
+ * @param valuesOf returns SQL for the values of a column, as an array
+ * @param since SQL for the text of an array
+ */
 function keysSaid(dataset: Dataset, valuesOf: (name: string) => string, since: string) {
   const places = placesOf(dataset);
   const texts = places.flatMap(({ name, inTexts }) => (inTexts === null ? [] : [valuesOf(name)]));
@@ -45,10 +53,12 @@ function keysSaid(dataset: Dataset, valuesOf: (name: string) => string, since: s
   };
 }
 
-/** The columns of `recorder.changes` that say what changed, as {@link eventsOf} and readings give them. */
+/**
+ * The columns of `recorder.changes` that describe a change, as {@link eventsOf} and the readings select them.
+ */
 const SAYING = ['changes', 'kinds', 'texts', 'keys', 'scope_id', 'present', 'turns'] as const;
 
-/** SQL: a select of those columns, with null where nothing is given. */
+/** SQL: a select of these columns, with null for columns without an expression. */
 export const saying = (given: Partial<Record<(typeof SAYING)[number], string>>): string => {
   const types = {
     changes: 'int',
@@ -63,9 +73,9 @@ export const saying = (given: Partial<Record<(typeof SAYING)[number], string>>):
 };
 
 /**
- * SQL: one row that says what changed of versions or sayings; no row where nothing did.
- * @param rows a select of the key's columns of the item, `begins` (since when the version counts) and `kind`
- * @param observedAt from where instants are counted
+ * SQL: one row that describes the changes of versions or log rows; no row if nothing changed.
+ * @param rows a select of the key columns of the item, `begins` (start of the version) and `kind`
+ * @param observedAt instant to which the starts are relative
  */
 export function eventsOf(dataset: Dataset, rows: string, observedAt: string): string {
   return `${saying({
@@ -80,11 +90,11 @@ export function eventsOf(dataset: Dataset, rows: string, observedAt: string): st
 }
 
 /**
- * SQL: as {@link eventsOf}, of rows that all are new and count from one moment: their keys stand in arrays already, and need not be
- * collected from the rows.
- * @param arrays the columns of the rows in their order in the table, an array each
- * @param written how many rows were written: all or none
- * @param begins since when the rows count
+ * SQL: same as {@link eventsOf}, for rows that are all new and start at the same instant. Their keys are in
+ * arrays already and need not be aggregated.
+ * @param arrays the columns of the rows in the order of the table, one array each
+ * @param written number of rows written: all or none
+ * @param begins start of the rows
  */
 export function appearances(
   dataset: Dataset,
@@ -109,22 +119,23 @@ export function appearances(
   })} from (select ${written}::int as count) n where n.count > 0`;
 }
 
-/** What one statement notes of its changes. */
+/** Input of the CTEs that record changes. */
 export interface Noting {
-  /** SQL of what changed of each dataset (`saying`), with the values of its request as `text[]`. */
+  /** SQL of the changes of each dataset (`saying`), with the values of its request as `text[]`. */
   readonly events: readonly { readonly dataset: string; readonly request: string; readonly sql: string }[];
   readonly runId: string;
   readonly recordedAt: string;
   readonly observedAt: string;
-  /** The names of the CTEs that must have ended before. */
+  /** Names of CTEs that must have completed before. */
   readonly after: readonly string[];
 }
 
 /**
- * The CTEs that note what a statement changed. The number of the commit is drawn last, under a lock that PostgreSQL gives back once
- * the commit is visible: so numbers are in the order of commits, whoever sees a commit sees all with lower numbers, and who saw a
- * change and then wrote has a higher number. Where nothing changed there is no lock. Whatever a statement may wait for comes before,
- * so that nobody waits while it has the lock, and two statements never wait for each other.
+ * Builds the CTEs that record the changes of a statement. The number of the commit is drawn last, under a
+ * lock that PostgreSQL releases when the commit is visible. So numbers are in the order of commits: a reader
+ * that sees a commit sees all commits with lower numbers. A writer that saw a change gets a higher number.
+ * Without changes there is no lock. The statement acquires all other locks before, so that it never waits
+ * while it holds this one and two statements cannot deadlock.
  */
 export function noteChanges({ events, runId, recordedAt, observedAt, after }: Noting): string[] {
   const said = events.map(
@@ -137,7 +148,8 @@ export function noteChanges({ events, runId, recordedAt, observedAt, after }: No
       ${said.join('\n      union all\n      ')})`,
     `turn as materialized (
       ${lockRow('changes', `exists (select from said) and ${ended} >= 0`)})`,
-    // Without the row of the lock, which "migrate" creates, no commit may be numbered: the division fails.
+    // Migrations create the row of the lock. If it is missing, no commit may get a number, so that the
+    // division by zero fails the statement.
     `held as materialized (
       select 1 / (select count(*)::int from turn) as mine where exists (select from said))`,
     `noted as (

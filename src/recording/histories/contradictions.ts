@@ -3,19 +3,22 @@ import { tableText } from '../../db/orm.ts';
 import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
 import { contradicts } from './change-recording.ts';
 
-/** What rows of a dataset can say differently, though it is one thing. */
+/** Rule by which rows of a dataset about the same entity contradict each other. */
 export interface Telling {
   readonly dataset: Dataset;
-  /** The columns that identify the thing. */
+  /** Columns that identify the entity. */
   readonly thing: readonly string[];
-  /** SQL: the row `o` says otherwise than the row `s`, which is of the same thing. */
+  /** SQL: condition that the row `o` contradicts the row `s` of the same entity. */
   readonly otherwise: string;
 }
 
 const of = (row: string, columns: readonly string[]) =>
   `(${columns.map((column) => `${row}.${column}`).join(', ')})`;
 
-/** A log whose upstream should say one thing of what {@link Dataset.single} identifies; null: of this one it may say several. */
+/**
+ * Returns the rule for a log whose upstream should report one row per entity that {@link Dataset.single}
+ * identifies. Returns null if several rows are allowed.
+ */
 export function toldOnce(dataset: Dataset): Telling | null {
   const { key, single } = dataset;
   if (single === undefined) return null;
@@ -23,11 +26,14 @@ export function toldOnce(dataset: Dataset): Telling | null {
   return { dataset, thing: single, otherwise: `${of('o', others)} <> ${of('s', others)}` };
 }
 
-/** A log of which every node should say the same; null: it is none. A field that a node leaves out contradicts nothing. */
+/**
+ * Returns the rule for a log that should be the same on every node. Returns null if the dataset is not such a
+ * log. A field that a node omits contradicts nothing.
+ */
 export function toldByNodes(dataset: Dataset): Telling | null {
   const { name, key, history, everyNode } = dataset;
   if (history !== 'log' || !everyNode) return null;
-  // The nodes are named, because the index begins with the node.
+  // The nodes are listed, because the index starts with the node.
   const nodes = `select array_agg(distinct t.target ->> 'node') from ${tableText(targetDatasets)} d
   join ${tableText(targets)} t using (source, target_key) where d.dataset = '${name}'`;
   return {
@@ -37,7 +43,7 @@ export function toldByNodes(dataset: Dataset): Telling | null {
   };
 }
 
-/** SQL: another row than `s` says something else of the same thing. */
+/** SQL: condition that another current row contradicts the row `s` about the same entity. */
 export const contradicted = ({ dataset: { name }, thing, otherwise }: Telling): string =>
   `exists (select from recorder.${name} o
   where ${of('o', thing)} = ${of('s', thing)} and ${otherwise} and o.superseded_at is null)`;
@@ -46,14 +52,15 @@ const noted = ({ name }: Dataset) =>
   `coalesce((select until from recorder.contradictions_noted where dataset = '${name}'), '-infinity')`;
 
 /**
- * SQL: every thing of which rows contradict each other, and perhaps some more, so that not every row has to be compared: those that
- * were noted ({@link noting}), and those of rows that are younger. Its columns are those of `thing`.
+ * SQL: the entities whose rows contradict each other, and possibly more. It selects the stored ones ({@link
+ * noting}) and compares only rows that were recorded after the last comparison. The columns are those of
+ * `thing`.
  */
 export function perhapsContradicted(telling: Telling): string {
   const { name, columns } = telling.dataset;
   const typeOf = new Map(columns.map((column) => [column.name, column.type]));
   const things = telling.thing.map((column, at) => `thing[${at + 1}]::${typeOf.get(column)} as ${column}`);
-  // With an end, PostgreSQL expects few rows, and asks the index of time.
+  // With an upper bound, PostgreSQL estimates few rows and uses the index on the time.
   return `select ${things.join(', ')} from recorder.contradictions where dataset = '${name}'
   union
   select ${telling.thing.map((column) => `s.${column}`).join(', ')} from recorder.${name} s
@@ -61,9 +68,9 @@ export function perhapsContradicted(telling: Telling): string {
 }
 
 /**
- * The statement that notes the things of which rows contradict each other, of rows that nobody has compared yet. It can run at any
- * time, and twice: what it notes is compared again by whoever reads it.
- * $1: when rows were recorded up to which all are visible; it may be earlier than the time before.
+ * The statement that stores contradicted entities of rows that were not compared yet. It can run at any time
+ * and repeatedly, because readers compare the stored entities again.
+ * $1: recording time up to which all rows are visible. It may be earlier than in the previous execution.
  */
 export function noting(telling: Telling): string {
   const { dataset, thing } = telling;

@@ -11,5 +11,5 @@ const histories: Readonly<Record<History, WriteHistory>> = {
   sample: writeSample,
 };
 
-/** How a dataset's kind of history takes a batch of rows. */
+/** Returns the history writer of a dataset. */
 export const historyOf = ({ history }: Dataset): WriteHistory => histories[history];

@@ -2,8 +2,9 @@ import { microsecondsOf } from '../../lib/instant.ts';
 import { isExactNumber, parseJson } from '../../upstreams/json.ts';
 
 /**
- * A canonical text of a value: two values of a column are equal in PostgreSQL exactly when their texts are equal. Numbers
- * compare by value, times by instant to the microsecond, JSON without the order of members, everything else by its characters.
+ * Returns a canonical text of a value: PostgreSQL considers two values of a column equal exactly if their
+ * texts are equal. Numbers compare by value, times by instant in microseconds, JSON without the order of
+ * members, all others by their characters.
  */
 export function identity(value: string, type: string): string {
   if (type === 'numeric' || type === 'bigint') return PLAIN.test(value) ? value : ofNumber(value);

@@ -4,16 +4,16 @@ import { incoming, incomingArrays, requestAs, rowColumns, sameKey, type WriteHis
 import { contradicts, says } from './change-recording.ts';
 import { appearances, eventsOf, keyList } from './changes.ts';
 
-/** Of so many rows of a batch it is looked up first whether they are known. */
+/** Number of rows of a batch that are looked up first, to decide whether all rows are new. */
 const SAMPLED = 16;
 
 /**
- * `log`: a thing is written once, by its natural key. When the upstream later gives other values for it, the new row is
- * shown, and the old row is kept with the time until which it was shown. An answer with more fields completes the row; one
- * with fewer fields removes nothing. A row that was observed earlier (a redrive) is kept, but not shown. A batch holds a
- * key once.
- *
- * It fails with `unique_violation` where a row is known that was taken for new: then the write is made again with `looksUp`.
+ * `log`: each entity is written once, by its natural key. If the upstream later reports other values, the new
+ * row becomes the current one, and the old row keeps the time until which it was current. A response with
+ * more fields completes the row; one with fewer fields removes nothing. A row that was observed earlier (a
+ * redrive) is stored, but does not become current. A batch contains each key once.
+ * The statement fails with `unique_violation` if a row that was considered new exists already. Then the write
+ * is repeated with `looksUp`.
  */
 export const writeLog: WriteHistory = (statement, dataset, at) => {
   const table = `recorder.${dataset.name}`;
@@ -38,8 +38,10 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
         select ${names}, ${recordedAt}, fence.run_id from (${given}) incoming, fence`;
   return {
     ctes: [
-      // Where none of a few stands, none does: lists overlap at their ends. Then no other is looked up, none is written in doubt, and what
-      // changed is known beforehand: a fifth less time of PostgreSQL. Where one stands all the same, the insert fails on the key.
+      // If none of a sample of rows exists, none of the batch does, because lists overlap at their ends. Then
+      // no other row is looked up, the insert needs no conflict clause, and the changes are known in advance:
+      // this saves a fifth of the time in PostgreSQL. If a row exists nevertheless, the insert fails on the
+      // key.
       `standing_${at} as materialized (
         select ${looksUp} or exists (
           select from (select ${[...request, ...sampled].join(', ')} from (
@@ -48,8 +50,8 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
       `appended_${at} as (${insert} where not ${someStand} returning 1)`,
       `written_${at} as (
         ${insert} where ${someStand} on conflict do nothing returning ${keyList(dataset, 'r')}r.recorded_at)`,
-      // Known rows are looked up only when not all rows were new. `offset 0` makes the planner do one index lookup with the
-      // whole key for each row, and compare once, not once a column.
+      // Existing rows are looked up only if not all rows were new. `offset 0` makes the planner do one index
+      // lookup with the whole key per row, and compare each row once instead of once per column.
       `met_${at} as materialized (
         select ${completed(dataset)}, f.run_id as by_run, o.recorded_at as since, o.place,
           c.contradicts or ${says(dataset, 'n', 'o')} as differs, ${late} and o.recorded_at > ${observedAt} as earlier
@@ -60,8 +62,8 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
       `superseded_${at} as (
         update ${table} o set superseded_at = ${begins}
         from met_${at} n where n.differs and not n.earlier and o.ctid = n.place and o.superseded_at is null returning 1)`,
-      // The count makes the old one make room first. A row that is neither new nor known was written by another run since
-      // this statement began: inserting it again fails on the key, and the commit is made again.
+      // The count makes the update of the old row run first. A row that is neither new nor found was written
+      // by another run since this statement started. Its insert fails on the key, and the commit is repeated.
       `said_${at} as (
         insert into ${table} as r (${names}, recorded_at, superseded_at, run_id)
         select ${names}, ${begins}, case when earlier then ${begins} end, by_run from met_${at} n
@@ -84,7 +86,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
   };
 };
 
-/** The columns of the new row `n`, completed from the old row `o` unless they contradict each other. */
+/** SQL: columns of the new row `n`, completed from the old row `o` unless they contradict each other. */
 function completed(dataset: Dataset): string {
   return rowColumns(dataset)
     .map(
@@ -93,7 +95,7 @@ function completed(dataset: Dataset): string {
     .join(', ');
 }
 
-/** Whether an earlier row of the same key had the values of `n` already. */
+/** SQL: condition that an earlier row of the same key had the values of `n` already. */
 function known(dataset: Dataset): string {
   return `exists (select from recorder.${dataset.name} o where ${sameKey(dataset, 'o', 'n')}
           and not ${contradicts(dataset, 'n', 'o')} and not ${says(dataset, 'n', 'o')})`;

@@ -4,19 +4,21 @@ import { incoming, requestCtes, rowColumns, sameKey, type Write, type WriteHisto
 import { eventsOf, keyList } from './changes.ts';
 import type { Statement } from './statement-parts.ts';
 
-/** How the versions of a row are told apart in the table. */
+/** Columns and conditions of the versions of a row. */
 interface Versions {
   readonly from: string;
   readonly to: string;
-  /** SQL: the row `o` is the current one of its key. A unique index allows one. */
+  /** SQL: condition that the row `o` is the current version of its key. A unique index allows only one. */
   readonly current: string;
-  /** A row that is gone is not current: a member that comes back has earlier versions, a new member has none. */
+  /**
+   * If true, a retired row is not current: a member that returns has earlier versions, a new member has none.
+   */
   readonly goneIsPast: boolean;
-  /** Whether the table counts the walks that missed a row, so that its absence can be confirmed by later ones. */
+  /** If true, the table counts the walks that missed a row, so that later walks can confirm its absence. */
   readonly countsMissed: boolean;
-  /** Set when a newer version takes over from `o` at `instant`. */
+  /** SQL: assignments for a version `o` that a newer version supersedes at `instant`. */
   close(instant: string): string;
-  /** Set when the upstream no longer shows `o` from `instant` on. */
+  /** SQL: assignments for a version `o` that the upstream no longer shows from `instant` on. */
   retire(instant: string): string;
 }
 
@@ -31,8 +33,8 @@ const stateVersions: Versions = {
 };
 
 /**
- * A point that vanished keeps its last value and is marked. When it comes back, the time between its versions shows when
- * it was gone. Upstreams do drop whole windows for good, so this needs no confirmation.
+ * A vanished point keeps its last value and is marked. If it returns, the time between its versions shows the
+ * period of its absence. Upstreams do drop whole windows permanently, so that no confirmation is required.
  */
 const pointVersions: Versions = {
   from: 'recorded_at',
@@ -44,11 +46,17 @@ const pointVersions: Versions = {
   retire: (instant) => `superseded_at = ${instant}, vanished = true`,
 };
 
-/** `state`: a member that changes gets a new version, one that is gone (proven by a whole list) gets `valid_to`. */
+/**
+ * `state`: a changed member gets a new version. A member whose absence is proven by a complete list gets
+ * `valid_to`.
+ */
 export const writeState: WriteHistory = (statement, dataset, at) =>
   versioned(statement, dataset, at, stateVersions);
 
-/** `series`: a point that is revised gets a new version; one that is gone from a window read to its end is marked. */
+/**
+ * `series`: a revised point gets a new version. A point that is missing in a completely read window is
+ * marked.
+ */
 export const writeSeries: WriteHistory = (statement, dataset, at) =>
   versioned(statement, dataset, at, pointVersions);
 
@@ -64,7 +72,7 @@ function versioned<W extends Write>(
   const row = (alias: string) => `row(${names.map((name) => `${alias}.${name}`).join(', ')})`;
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
   const late = statement.param('boolean', (write) => write.late);
-  // A version never begins before the previous one, even if the clock was set back.
+  // A version never starts before the previous one, even if the clock was set back.
   const after = (previous: string) => `greatest(${observedAt}, ${previous} + interval '1 microsecond')`;
   const same = sameKey(dataset, 'o', 'n');
   const differs = `(o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')})`;
@@ -76,9 +84,9 @@ function versioned<W extends Write>(
   return {
     ctes: [
       ...requestCtes(statement, dataset, at),
-      // Of most members nothing is new: their rows go no further. `offset 0` makes the planner do one index lookup with the
-      // whole key for each row: it costs the same however many versions and other targets the table holds. Left to choose, it
-      // reads the whole table for a few hundred rows.
+      // Most members are unchanged, and their rows are filtered out here. `offset 0` makes the planner do one
+      // index lookup with the whole key per row, whose cost does not depend on the number of versions and
+      // other targets. Otherwise the planner scans the whole table for a few hundred rows.
       `compared_${at} as materialized (
         select n.*, o.run_id is not null as known, f.run_id as by_run, o.${versions.from} as since, o.${versions.to} as until, o.place,
           ${versions.countsMissed ? 'o.missed_walks is not null as was_missed,' : ''}
@@ -88,7 +96,7 @@ function versioned<W extends Write>(
           select o.*, o.ctid as place from ${table} o where ${same} and ${versions.current} offset 0) o on true
         where (${differs}${versions.countsMissed ? ' or o.missed_walks is not null' : ''})
           and not (${late} and o.run_id is not null and greatest(o.${versions.from}, o.${versions.to}) > ${observedAt}))`,
-      // A late row of a member that left after it was observed changes nothing either.
+      // A late row of a member that left after the observation changes nothing either.
       `changed_${at} as materialized (
         select n.*, case when n.known then greatest(${after('since')}, until) else greatest(${observedAt}, e.last_end) end as begins,
           case when ${versions.goneIsPast ? 'e.last_end' : 'n.until'} is not null then 'b' when n.known then 'r' else 'a' end as kind
@@ -97,7 +105,8 @@ function versioned<W extends Write>(
       `closed_${at} as (
         update ${table} o set ${versions.close(after(`o.${versions.from}`))}
         from changed_${at} n where n.known and o.ctid = n.place and ${versions.current} returning 1)`,
-      // Counting makes the old version end first: the unique index allows one current version at a time.
+      // The count makes the update of the old version run first, because the unique index allows one current
+      // version.
       `written_${at} as (
         insert into ${table} (${list}, ${versions.from}, run_id)
         select ${list}, begins, by_run from changed_${at}
