@@ -5,14 +5,18 @@ import { UpstreamFailure } from '../../upstreams/failure.ts';
 import { itemColumns } from '../histories/batch.ts';
 import type { Row } from '../histories/rows.ts';
 
-/** One entry of a chain: its height, its id and the id of its parent; null: the upstream did not send the id. */
+/**
+ * An entry of a chain: its height, its id and the id of its parent. Null: the upstream did not send the id.
+ */
 export interface Link {
   readonly height: bigint;
   readonly id: string | null;
   readonly parent: string | null;
 }
 
-/** Reads the links of a dataset's rows; null if its rows form no chain. */
+/**
+ * Returns a function that reads the links of the rows of a dataset. Returns null if its rows form no chain.
+ */
 export function linkReader(dataset: Dataset): ((row: Row) => Link) | null {
   const { chain } = dataset;
   if (!chain) return null;
@@ -25,10 +29,10 @@ export function linkReader(dataset: Dataset): ((row: Row) => Link) | null {
   });
 }
 
-/** What an upstream reported of its chain in one commit. */
+/** Links and head that an upstream reported in one commit. */
 export interface ReportedChain {
   readonly links: readonly Link[];
-  /** The height of the newest entry that the upstream has; null: unknown. */
+  /** Height of the newest entry of the upstream. Null: unknown. */
   readonly head: number | null;
 }
 
@@ -39,10 +43,12 @@ interface Break {
 }
 
 /**
- * Compares what an upstream reported with what is recorded of the same chain: the parent of each new entry has to be an entry one height
- * below, where both are known, the id of a recorded height does not change, and a chain does not get shorter.
- * @param ask the upstream, to find the height from which the chains differ
- * @throws UpstreamFailure (identity) with both ids when the reported entries belong to another chain, or the newest one is below the recorded one
+ * Verifies that reported entries continue the recorded chain. The parent of each new entry must be an entry
+ * one height below, if both are known. The id of a recorded height must not change, and the chain must not
+ * get shorter.
+ * @param ask the upstream, which is queried for the height of the fork
+ * @throws UpstreamFailure (identity) with both ids if the reported entries belong to another chain, or if the
+ * newest one is below the recorded one
  */
 export async function verifyChain(
   sql: postgres.Sql,
@@ -71,7 +77,10 @@ export async function verifyChain(
     );
 }
 
-/** The first new entry that cannot belong to the chain of the entries one height below and above; null: all fit together. */
+/**
+ * Returns the first new entry that contradicts the entries at its height or one height below or above.
+ * Returns null if there is none.
+ */
 function firstBreak(links: readonly Link[], recorded: readonly Link[]): Break | null {
   const recordedAt = byHeight(recorded);
   const knownAt = byHeight([...recorded, ...links]);
@@ -87,7 +96,7 @@ function firstBreak(links: readonly Link[], recorded: readonly Link[]): Break | 
   return null;
 }
 
-/** The entries of a height. A height with a conflict has several. */
+/** Returns a lookup of the entries of a height. A height with a conflict has several entries. */
 function byHeight(links: readonly Link[]): (height: bigint) => readonly Link[] {
   const all = new Map<bigint, Link[]>();
   for (const link of links) {
@@ -99,9 +108,10 @@ function byHeight(links: readonly Link[]): (height: bigint) => readonly Link[] {
 }
 
 /**
- * Reports an entry whose parent is none of the entries below it. An entry without an id may be any parent.
- * @param recorded the recorded entries of the same height
- * @param below the entries one height below: none if they are not recorded or were quarantined
+ * Returns an error text if the parent of an entry is none of the entries below it. An entry without an id may
+ * be any parent.
+ * @param recorded recorded entries of the same height
+ * @param below entries one height below; empty if they are not recorded or were quarantined
  */
 function parentBreak(
   { height, id, parent }: Link,
@@ -116,14 +126,20 @@ function parentBreak(
   return other ? `block ${height} is ${id}, and ${other.id} is recorded at this height; ${parents}` : parents;
 }
 
-/** Reports an entry whose height has another id. A recorded entry without an id may be the same one. */
+/**
+ * Returns an error text if the height of an entry is recorded with another id. A recorded entry without an id
+ * may be the same one.
+ */
 function idBreak({ height, id }: Link, recorded: readonly Link[]): string | null {
   const [first] = recorded;
   if (id === null || !first || recorded.some((entry) => entry.id === null || entry.id === id)) return null;
   return `block ${height} is ${id}, and ${first.id} is recorded at this height`;
 }
 
-/** Reports an entry of a height that is not recorded, if the recorded entries above it have another parent. */
+/**
+ * Returns an error text if the height of an entry is not recorded and the recorded entries above it have
+ * another parent.
+ */
 function childBreak({ height, id }: Link, same: readonly Link[], above: readonly Link[]): string | null {
   const [first] = above;
   if (!first || same.some((entry) => entry.id === null)) return null;
@@ -131,22 +147,25 @@ function childBreak({ height, id }: Link, same: readonly Link[], above: readonly
   return `block ${height} is ${id}, and the parent of block ${height + 1n} is ${first.parent}`;
 }
 
-/** SQL: the rows of the chain that a target is about, without their versions. */
+/** SQL: the current rows of the chain of a target. */
 function ofChain(sql: postgres.Sql, dataset: Dataset, target: Target) {
   return sql`from recorder.${sql(dataset.name)} where superseded_at is null and ${ofTarget(sql, dataset, target)}`;
 }
 
-/** SQL: a row is of the target. */
+/** SQL: condition that a row belongs to the target. */
 function ofTarget(sql: postgres.Sql, { request, columns }: Dataset, target: Target) {
   const scope = request.map((key, at) => sql`${sql(columns[at]?.name ?? key)} = ${target[key] ?? ''}`);
   return scope.reduce((one, other) => sql`${one} and ${other}`);
 }
 
-/** The heights of some links, and those below and above. */
+/** Returns the heights of the links, and the heights below and above each. */
 const neighbours = (links: readonly Link[]) =>
   new Set(links.flatMap(({ height }) => [height - 1n, height, height + 1n]));
 
-/** The recorded entries of some heights, with all their versions: each of a conflict is one. */
+/**
+ * Returns the recorded entries of some heights, including superseded versions, because each version of a
+ * conflict counts.
+ */
 async function recordedLinks(
   sql: postgres.Sql,
   dataset: Dataset,
@@ -158,7 +177,7 @@ async function recordedLinks(
   const rows = sql`
     select ${sql(height)} as height, ${sql(id)} as id, ${sql(parent)} as parent from recorder.${sql(dataset.name)}
     where ${ofTarget(sql, dataset, target)} and ${sql(height)} = any(${[...heights].map(String)}::numeric[])`;
-  // Current rows and versions have an index each.
+  // Current rows and superseded versions have separate indexes.
   const found = await sql<{ height: string; id: string | null; parent: string | null }[]>`
     ${rows} and superseded_at is null union all ${rows} and superseded_at is not null`;
   return found.map((row) => ({ ...row, height: BigInt(row.height) }));
@@ -176,8 +195,9 @@ async function newestRecorded(
 }
 
 /**
- * The lowest recorded height at which the upstream has another entry, by bisection over the recorded heights.
- * @returns null if the upstream does not serve single entries, or none of the recorded ones differs
+ * Returns the lowest recorded height at which the upstream has another entry, by bisection over the recorded
+ * heights. Returns null if the upstream cannot return single entries. Returns `upTo` if no recorded entry
+ * differs.
  */
 async function forkHeight(
   sql: postgres.Sql,
@@ -188,7 +208,7 @@ async function forkHeight(
   upTo: bigint,
 ): Promise<bigint | null> {
   const { height, id, entryAt } = chain;
-  // Single entries are requested by a number, which is exact up to here.
+  // Single entries are requested by a number, which is exact up to this limit.
   if (!entryAt || upTo > Number.MAX_SAFE_INTEGER) return null;
   const known = sql`${ofChain(sql, dataset, target)} and ${sql(id)} is not null and ${sql(height)} <= ${String(upTo)}`;
   const recordedAt = async (offset: number) => {

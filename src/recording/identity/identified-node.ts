@@ -7,20 +7,21 @@ import { ifOffered, type NodeGuard } from './node-guard.ts';
 const NODE_ID = /^NodeID-[1-9A-HJ-NP-Za-km-z]{20,60}$/;
 
 /**
- * A node as one run asks it. Each answer carries the node's id in a header (reality.md 4.1); where a proxy removes it, the id is requested
- * first and last. No answer of another node is read.
+ * A node during one run. Each response carries the id of the node in a header (reality.md 4.1). If a proxy
+ * removes the header, the id is requested before the first response and after the last. Responses of other
+ * nodes are rejected.
  */
 export class IdentifiedNode implements Ask {
   readonly #session: UpstreamSession;
   readonly #guard: NodeGuard;
-  /** The node id of the answers so far; null: none carried one. */
+  /** Node id of the responses so far. Null: no response had one. */
   #nodeId: string | null = null;
-  /** An answer carried no node id. */
+  /** True if a response had no node id. */
   #isUnmarked = false;
-  /** Answers since the node was verified last. */
+  /** Number of responses since the last verification of the node. */
   #unverified = 0;
   #isVerified = false;
-  /** This run is a health probe, which reads the answer of any node. */
+  /** This run is a health probe, which accepts responses of any node. */
   #isProbe = false;
 
   constructor(settings: UpstreamSettings, asking: Asking, guard: NodeGuard) {
@@ -49,7 +50,10 @@ export class IdentifiedNode implements Ask {
     return this.#guarded(this.#session.probe(path, query));
   };
 
-  /** Verifies that all answers so far came from the node that the name stands for. @throws UpstreamFailure (identity) when another one answered */
+  /**
+   * Verifies that all responses so far came from the node that the name is bound to.
+   * @throws UpstreamFailure (identity) if another node responded
+   */
   async verifySource(): Promise<void> {
     if (this.#isVerified && this.#unverified === 0) return;
     const call = (path: string, method: string, params?: Readonly<Record<string, unknown>>) =>
@@ -61,13 +65,19 @@ export class IdentifiedNode implements Ask {
     this.#unverified = 0;
   }
 
-  /** As {@link IdentifiedNode.verifySource}, once a minute: for health probes. @throws AnotherNode with the id of the node that answered */
+  /**
+   * Same as {@link IdentifiedNode.verifySource}, once a minute, for health probes.
+   * @throws AnotherNode with the id of the node that responded
+   */
   async verifySlowly(): Promise<void> {
     const answered = { nodeId: this.#isUnmarked ? null : this.#nodeId, hasAnswered: this.#unverified > 0 };
     await this.#guard.slowly(answered, () => this.verifySource());
   }
 
-  /** Without the header a load balancer shows itself only by two ids: the first time the id is requested twice. */
+  /**
+   * Without the header, a load balancer is detected only by two different ids. So the first verification
+   * requests the id twice.
+   */
   async #requestNodeId(call: (path: string, method: string) => Promise<unknown>): Promise<void> {
     for (let times = this.#isVerified ? 1 : 2; times > 0; times--) {
       const nodeId = await ifOffered(async () =>
@@ -86,7 +96,7 @@ export class IdentifiedNode implements Ask {
   }
 
   async #answered(nodeId: string): Promise<void> {
-    // A probe is compared with the node that the name is bound to once its network is known, too.
+    // The node of a probe is compared with the bound node only after its network is known.
     const expected = this.#isProbe ? this.#nodeId : (this.#guard.expected ?? this.#nodeId);
     this.#nodeId = nodeId;
     if (expected !== null && nodeId !== expected) await this.#guard.refuseNode(nodeId);
@@ -102,5 +112,5 @@ export class IdentifiedNode implements Ask {
   }
 }
 
-/** Failures after which another node, or the same one with another network, may answer. */
+/** Failures after which another node, or the same node on another network, may respond. */
 const NEW_CONNECTION: ReadonlySet<string> = new Set(['dns', 'refused', 'reset', 'tls', 'timeout', 'server']);

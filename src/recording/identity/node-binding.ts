@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
 import { NETWORK_IDS, type NetworkName, networkName } from '../../config/networks.ts';
 
-/** What the configuration says of a node. */
+/** Configuration of a node. */
 export interface ConfiguredNode {
   readonly name: string;
   readonly url: string;
   readonly network: NetworkName;
-  /** The id that the name stands for; undefined: that of the node that answers first. */
+  /** Node id that the name is bound to. Undefined: the first node that responds is bound. */
   readonly nodeId?: string | undefined;
 }
 
-/** What identifies a node. Null: it does not report it. */
+/** Values that identify a node. Null: the node does not report the value. */
 export interface NodeIdentity {
   readonly nodeId: string | null;
   readonly networkId: number | null;
-  /** The id of the first block of the P-chain. */
+  /** Id of the first block of the P-chain. */
   readonly genesisId: string | null;
 }
 
-/** A configured name with the node that it stands for. Times are ms since 1970. */
+/** A configured name and the node that it is bound to. Times are in ms since 1970. */
 export interface NodeBinding extends NodeIdentity {
   readonly verifiedAt: number | null;
   readonly difference: string | null;
@@ -27,12 +27,15 @@ export interface NodeBinding extends NodeIdentity {
   readonly differsWhere: string | null;
 }
 
-/** Time without a sighting after which a difference is over, ms: within it, a load balancer shows the other node again. */
+/**
+ * Time without another sighting after which a difference has ended, in ms. A load balancer routes to the
+ * other node again within this time.
+ */
 const DIFFERENCE_ENDS_AFTER = 120_000;
-/** The least time between two notes of the same fact, ms. */
+/** Minimum interval between two writes of the same fact, in ms. */
 const NOTE_EVERY = 10_000;
 
-/** The binding of a name; null: nothing was seen of it so far. */
+/** Loads the binding of a name. Returns null if no node was seen yet. */
 export async function loadBinding(sql: postgres.Sql, name: string): Promise<NodeBinding | null> {
   const [row] = await sql<
     {
@@ -60,11 +63,16 @@ export async function loadBinding(sql: postgres.Sql, name: string): Promise<Node
     : null;
 }
 
-/** The node id that a name stands for; null: the first node that answers decides. */
+/**
+ * Returns the node id that a name is bound to. Returns null if the first node that responds will be bound.
+ */
 export const boundNodeId = (node: ConfiguredNode, binding: NodeBinding | null): string | null =>
   node.nodeId ?? binding?.nodeId ?? null;
 
-/** Why what answered is not the node that the name stands for, and how to fix it; null: it is. */
+/**
+ * Returns why the responding node is not the bound one and how to fix it. Returns null if it is the bound
+ * one.
+ */
 export function differenceOf(
   node: ConfiguredNode,
   binding: NodeBinding | null,
@@ -84,13 +92,17 @@ export function differenceOf(
   return null;
 }
 
-/** A digest of where a node is and which one it is meant to be: a change of the configuration changes it. */
+/**
+ * Returns a digest of the URL and the configured id of a node. It changes if either changes in the
+ * configuration.
+ */
 export const placeOf = ({ url, nodeId = '' }: ConfiguredNode): string =>
   createHash('sha256').update(`${url}\n${nodeId}`).digest('hex');
 
 /**
- * Whether a difference was seen so lately, at the same place, that the other node may still answer there.
- * @param within ms
+ * Returns whether a difference was last seen within the given time at the same URL, so that the other node
+ * may still respond there.
+ * @param within in ms
  */
 export function differsStill(
   node: ConfiguredNode,
@@ -103,7 +115,10 @@ export function differsStill(
   );
 }
 
-/** Binds the name to what was seen, completes the binding, or notes that it still holds. @returns the binding as stored */
+/**
+ * Binds the name to the node, completes the binding, or stores that it is still valid.
+ * @returns the stored binding
+ */
 export async function bindNode(
   sql: postgres.Sql,
   node: ConfiguredNode,
@@ -128,7 +143,8 @@ export async function bindNode(
   if (isNoted && !ended) return binding;
   const at = new Date(now);
   const by = node.nodeId === undefined ? 'first sight' : 'configuration';
-  // Another process may bind the name at the same moment: the first one decides, unless the configuration does.
+  // Another process may bind the name concurrently. The first one wins, unless the configuration has a node
+  // id.
   await sql`
     insert into recorder.node_bindings as b (node, node_id, network_id, genesis_id, bound_by, bound_at, verified_at)
     values (${node.name}, ${bound.nodeId}, ${bound.networkId}, ${bound.genesisId}, ${by}, ${at}, ${at})
@@ -150,7 +166,10 @@ export async function bindNode(
   return stored;
 }
 
-/** Notes that something else answered than the node that the name stands for. @returns the binding as stored */
+/**
+ * Stores that another node responded than the one that the name is bound to.
+ * @returns the stored binding
+ */
 export async function noteDifference(
   sql: postgres.Sql,
   node: ConfiguredNode,

@@ -16,25 +16,34 @@ import {
   noteDifference,
 } from './node-binding.ts';
 
-/** Calls a JSON-RPC method of the node. @throws UpstreamFailure when there is no result */
+/**
+ * Calls a JSON-RPC method of the node.
+ * @throws UpstreamFailure if there is no result
+ */
 export type CallNode = (
   path: string,
   method: string,
   params?: Readonly<Record<string, unknown>>,
 ) => Promise<unknown>;
 
-/** For so long, ms, what was found out about a node's network and its binding holds, unless its connection fails. */
+/** Time for which the network and the binding of a node are cached, in ms, unless its connection fails. */
 const VERIFIED_FOR = 10_000;
-/** A node without the header `node-id` is not recorded for so long, ms, after another one answered in its place. */
+/**
+ * Time for which a node without the header `node-id` is not recorded after another node responded at its URL,
+ * in ms.
+ */
 const UNMARKED_WAIT = 60_000;
-/** Interval of the verification of a node whose health is probed, ms: a little less than a minute, so that each minute has one. */
+/**
+ * Interval of the verification of a probed node, in ms. It is slightly less than a minute, so that each
+ * minute has one.
+ */
 const VERIFY_PROBES_EVERY = 50_000;
-/** The longest that a probe waits for it, ms. */
+/** Maximum time for which a probe waits for the verification, in ms. */
 const MAX_WAIT_OF_PROBE = 2_000;
 
-/** Another node answered than the one that a configured name is bound to. */
+/** Another node responded than the one that a configured name is bound to. */
 export class AnotherNode extends UpstreamFailure {
-  /** The id of the node that answered; null: several answered, or its network is another one. */
+  /** Id of the responding node. Null: several nodes responded, or the node belongs to another network. */
   readonly nodeId: string | null;
 
   constructor(message: string, nodeId: string | null) {
@@ -43,25 +52,28 @@ export class AnotherNode extends UpstreamFailure {
   }
 }
 
-/** The answer to a health probe. */
+/** Response to a health probe. */
 export interface ProbedNode {
-  /** The node id that the answer carries; null: none. */
+  /** Node id in the response. Null: none. */
   readonly nodeId: string | null;
-  /** Something answered at all. */
+  /** Any response was received. */
   readonly hasAnswered: boolean;
 }
 
-/** Verifies that what answers at a node's URL is the node that its configured name stands for. One a node and process. */
+/**
+ * Verifies that the node that responds at a URL is the one that its configured name is bound to. There is one
+ * guard per node and process.
+ */
 export class NodeGuard {
   readonly node: ConfiguredNode;
   readonly #sql: postgres.Sql;
   readonly #clock: Clock;
   #binding: NodeBinding | null = null;
   #loadedAt = Number.NEGATIVE_INFINITY;
-  /** Network and genesis, of which node id, as they were found out last. */
+  /** The last known network and genesis, and the node id that they belong to. */
   #place: (NodeIdentity & { readonly at: number }) | null = null;
 
-  /** The last verification at a slow rate, and the failure that it ended with. */
+  /** The last verification at the low rate, and its failure. */
   #slow: { readonly at: number; readonly nodeId: string | null; failure: UpstreamFailure | null } | null =
     null;
 
@@ -71,22 +83,25 @@ export class NodeGuard {
     this.#clock = clock;
   }
 
-  /** The node id that the name is bound to, as far as this process knows; null: unknown. */
+  /** Node id that the name is bound to, as this process last loaded it. Null: unknown. */
   get expected(): string | null {
     return boundNodeId(this.node, this.#binding);
   }
 
-  /** The connection failed, or the node refused it: the node may be another one afterwards. */
+  /**
+   * Discards the cached network and genesis after a failed or refused connection, because another node may
+   * respond afterwards.
+   */
   doubt(): void {
     this.#place = null;
   }
 
   /**
-   * Verifies a node by its id and, at a slower rate, by its network and its genesis.
-   * @param nodeId as its answers say; null: they do not, or the node does not report it
-   * @param isMarked the answers carried the id themselves
-   * @param call to request network and genesis; null: they were verified by the same run
-   * @throws UpstreamFailure (identity) when the name does not stand for what answered
+   * Verifies a node by its id and, at a lower rate, by its network and its genesis.
+   * @param nodeId id in its responses; null: the responses have none, or the node does not report it
+   * @param isMarked the responses carried the id themselves
+   * @param call requests network and genesis; null: the same run verified them already
+   * @throws UpstreamFailure (identity) if the name is bound to another node
    */
   async verify(nodeId: string | null, isMarked: boolean, call: CallNode | null): Promise<void> {
     const now = this.#clock();
@@ -103,14 +118,15 @@ export class NodeGuard {
       throw new UpstreamFailure('identity', this.#binding.difference ?? 'another node answered');
     if (seen.nodeId === null && seen.networkId === null) return;
     this.#binding = await bindNode(this.#sql, this.node, this.#binding, seen, now);
-    // Another process may have bound the name to another node meanwhile.
+    // Another process may have bound the name to another node in the meantime.
     const late = differenceOf(this.node, this.#binding, seen);
     if (late !== null) await this.#refuse(late, this.#otherThanBound(seen));
   }
 
   /**
-   * Verifies once a minute, for probes. A failure without an answer belongs to the node that answered last.
-   * @throws UpstreamFailure (identity) when the probe was not answered by the node that the name is bound to
+   * Verifies the node of health probes once a minute. A probe without a response counts for the node that
+   * responded last.
+   * @throws UpstreamFailure (identity) if another node than the bound one responded to the probe
    */
   async slowly({ nodeId, hasAnswered }: ProbedNode, verify: () => Promise<void>): Promise<void> {
     const now = this.#clock();
@@ -128,41 +144,56 @@ export class NodeGuard {
         await this.refuseNode(nodeId, nodeId);
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || error.kind !== 'identity') throw error;
-      // Which node answered the calls of the verification does not matter if the probe's answer carries its id.
+      // If the response of the probe carries the bound id, the nodes that responded to the calls of the
+      // verification do not matter.
       if (error instanceof AnotherNode && nodeId !== null && nodeId === this.expected) return;
       slow.failure = error;
       throw error;
     }
   }
 
-  /** Notes that an answer came from another node. @param author the node that sent all answers; null: several did @throws AnotherNode */
+  /**
+   * Stores that a response came from another node.
+   * @param author the node that sent all responses; null: several nodes did
+   * @throws AnotherNode
+   */
   async refuseNode(nodeId: string, author: string | null = null): Promise<never> {
     const seen = { nodeId, networkId: null, genesisId: null };
     const several = `another node: ${nodeId} and ${this.expected ?? 'another one'} answer at the URL of ${this.node.name}: give it a URL of one node`;
     return this.#refuse(differenceOf(this.node, this.#binding, seen) ?? several, author);
   }
 
-  /** Stores a difference. @throws AnotherNode with it */
+  /**
+   * Stores a difference.
+   * @throws AnotherNode with the difference
+   */
   async #refuse(difference: string, author: string | null): Promise<never> {
     this.#place = null;
     this.#binding = await noteDifference(this.#sql, this.node, this.#binding, difference, this.#clock());
     throw new AnotherNode(difference, author);
   }
 
-  /** The id of a node of the configured network that is not the one that the name is bound to; null: it is, or of another network. */
+  /**
+   * Returns the id of a node of the configured network that is not the bound one. Returns null if it is the
+   * bound one or belongs to another network.
+   */
   #otherThanBound({ nodeId, networkId }: NodeIdentity): string | null {
     const isOfNetwork = networkId === null || networkId === NETWORK_IDS[this.node.network];
     return isOfNetwork && nodeId !== this.expected ? nodeId : null;
   }
 
-  /** Network and genesis are requested before the first run, after a failed connection, and when they were not for a while. */
+  /**
+   * Requests network and genesis before the first run, after a failed connection, and when the cached values
+   * have expired.
+   */
   async #identify(nodeId: string | null, call: CallNode, now: number): Promise<NodeIdentity> {
     const known = this.#place;
     if (known && known.nodeId === nodeId && now >= known.at && now - known.at < VERIFIED_FOR) return known;
     const networkId = await ifOffered(async () =>
       Number(String(memberOf(await call('/ext/info', 'info.getNetworkID'), 'networkID'))),
     );
-    // A chain that is not bootstrapped yet answers 503, and the other APIs of the node are recorded meanwhile.
+    // A chain that is not bootstrapped yet responds with HTTP 503. The other APIs of the node are recorded in
+    // the meantime.
     const genesisId = await ifOffered(async () => {
       const params = { height: 0, encoding: 'json' };
       return memberOf(memberOf(await call('/ext/bc/P', 'platform.getBlockByHeight', params), 'block'), 'id');
@@ -177,7 +208,11 @@ export class NodeGuard {
   }
 }
 
-/** The result of a call; null if it fails because the node does not offer it, or by `also`. @throws UpstreamFailure when it fails otherwise */
+/**
+ * Returns the result of a call. Returns null if the node does not offer it, or if it fails with the kind
+ * `also`.
+ * @throws UpstreamFailure if the call fails with any other kind
+ */
 export async function ifOffered<T>(call: () => Promise<T>, also?: FailureKind): Promise<T | null> {
   try {
     return await call();
@@ -187,7 +222,7 @@ export async function ifOffered<T>(call: () => Promise<T>, also?: FailureKind): 
   }
 }
 
-/** Failures by which a node, or a proxy before it, does not let a method through. */
+/** Failure kinds of a method that a node, or a proxy in front of it, does not allow. */
 const NOT_THERE: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'not-offered',
   'rpc',

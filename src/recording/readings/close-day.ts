@@ -4,18 +4,19 @@ import { numbering } from './members.ts';
 import { shapeOf, stripsOf, wholesOf } from './strips.ts';
 import { numbersOf, type Packing, packingOf, SEATS, tableOf } from './value-encoding.ts';
 
-/** What became of a day. */
+/** Result of closing a day. */
 export interface Closed {
-  /** Readings that are packed now. */
+  /** Number of packed readings. */
   readonly packed: number;
-  /** Readings that stay rows, because they cannot be packed exactly. */
+  /** Number of readings that remain rows, because they cannot be packed exactly. */
   readonly kept: number;
 }
 
 /**
- * The statement that packs a day of a scope: all its readings, in whatever form they stand, become strips, and leave the form in
- * which they were. It reads what it wrote, and fails where that is not digit for digit what stood there before.
- * $1: the values of the request; $2: the day (UTC). It returns {@link Closed}, both numbers as `int`.
+ * Builds the statement that packs a day of a scope. It converts all readings of the day, in any form, to
+ * strips and deletes the original form. It reads back the result, and fails if it is not digit for digit the
+ * same.
+ * $1: values of the request; $2: the day (UTC). It returns {@link Closed}, both numbers as `int`.
  */
 export function closing(dataset: Dataset): string {
   const packing = packingOf(dataset);

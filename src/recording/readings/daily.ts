@@ -7,10 +7,10 @@ import { cellOf, numbersOf, type Packing, tableOf, wasRead } from './value-encod
 const dayOf = (instant: string) => `(${instant} at time zone 'UTC')::date`;
 
 /**
- * SQL: for each thing that was read and each day, the number of readings, and of each column of numbers the average to twelve
- * decimals. A closed day has its sums, and each thing once, so that a year of many members is neither unpacked nor grouped; only
- * days of which readings also stand in another form are.
- * @param names the columns that tell things apart: those of the request, and all words
+ * SQL: for each entity and day, the number of readings, and the average of each numeric column to twelve
+ * decimals. A closed day stores sums, with each entity once, so that a year of many members needs no
+ * unpacking and no grouping. Only days that also have readings in another form are grouped.
+ * @param names columns that identify an entity: those of the request, and all text columns
  */
 export function dailyOf(packing: Packing, names: readonly DatasetColumn[]): string {
   const numbers = numbersOf(packing);
@@ -37,7 +37,10 @@ from (${closed} and d.day <> all(${daysElsewhere(packing)})
 ) days`;
 }
 
-/** SQL: of each thing and closed day the sum of each column of numbers, `sum_` and its name, and of how many, `told_`. */
+/**
+ * SQL: for each entity and closed day, the sum of each numeric column (`sum_` and its name) and the count of
+ * values (`told_` and its name).
+ */
 function closedSums(packing: Packing, names: readonly DatasetColumn[]): string {
   const numbers = numbersOf(packing);
   const cell = (at: number) => cellOf(numbers.length, at);
@@ -56,8 +59,9 @@ function closedSums(packing: Packing, names: readonly DatasetColumn[]): string {
 }
 
 /**
- * SQL: an array of the days that have readings in another form than closed days, of any scope. It is worked out once for a question. The rows
- * of a dataset's own table may be many, as an earlier version left them, so that its days are looked for one after the other by the index.
+ * SQL: array of the days of any scope that have readings in another form than closed days. It is evaluated
+ * once per query. An earlier version may have left many rows in the table of the dataset. So its days are
+ * found one by one in the index.
  */
 function daysElsewhere(packing: Packing): string {
   const nextDay = (where: string) =>

@@ -1,21 +1,23 @@
 import { readAt, type Strip } from './strip.ts';
 import { cellOf, isAmong, numberOf, type Packing, tableOf, wasRead } from './value-encoding.ts';
 
-/** A SELECT over readings: its columns by name, as SQL, and where they come from. */
+/** A SELECT over readings: its columns by name, as SQL, and its FROM clause. */
 export interface ReadingForm {
   readonly columns: ReadonlyMap<string, string>;
-  /** SQL behind FROM. */
+  /** SQL after FROM. */
   readonly from: string;
 }
 
-/** SQL of a form with the columns that are wanted, in their order. Those that a form does not have are null. */
+/** SQL: select of the given columns of a form. Columns that the form does not have are null. */
 export const selectOf = (
   { columns, from }: ReadingForm,
   names: readonly (readonly [name: string, type: string])[],
 ) =>
   `select ${names.map(([name, type]) => `${columns.get(name) ?? `null::${type}`} as ${name}`).join(', ')} from ${from}`;
 
-/** The columns of a reading by name and type: those of its dataset, of unknown fields, its instant and its run. */
+/**
+ * Returns the columns of a reading by name and type: those of its dataset, `extra`, the instant and the run.
+ */
 const columnsOf = ({ dataset }: Packing): readonly (readonly [name: string, type: string])[] => [
   ...dataset.columns.map(({ name, type }) => [name, type] as const),
   ['extra', 'jsonb'],
@@ -24,8 +26,8 @@ const columnsOf = ({ dataset }: Packing): readonly (readonly [name: string, type
 ];
 
 /**
- * SQL: all readings, in whatever form they stand. What the recorder needs is read here and not in the view, which is the users'.
- * @param names the columns that are wanted, in their order; absent: all
+ * SQL: all readings, in all forms. The recorder uses this instead of the view, which users can replace.
+ * @param names the columns, in order. Default: all.
  */
 export function allReadings(packing: Packing, names = columnsOf(packing)): string {
   return [asClosedDays(packing), asOpenLooks(packing), asRows(packing)]
@@ -33,7 +35,10 @@ export function allReadings(packing: Packing, names = columnsOf(packing)): strin
     .join('\nunion all\n');
 }
 
-/** Readings as rows of the dataset's own table: those that came late, that cannot be packed, or that an earlier version wrote. */
+/**
+ * Returns the form of readings in the table of the dataset: late ones, ones that cannot be packed, and ones
+ * of an earlier version.
+ */
 export function asRows(packing: Packing, where = 'true'): ReadingForm {
   return {
     columns: new Map(columnsOf(packing).map(([name]) => [name, `r.${name}`])),
@@ -41,7 +46,7 @@ export function asRows(packing: Packing, where = 'true'): ReadingForm {
   };
 }
 
-/** Readings of looks of open days. */
+/** Returns the form of readings of open days. */
 export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
   const number = numberOf('m');
   const columns = decoded(packing, (at) => ({
@@ -63,7 +68,7 @@ export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
 }
 
 /**
- * SQL: the instant of the last look at a scope, found without reading what was read; null: there is none.
+ * SQL: the instant of the last reading of a scope, found without unpacking values. Null if there is none.
  * @param request SQL of each value of the request
  */
 export function lastLookAt(packing: Packing, request: readonly string[]): string {
@@ -77,7 +82,9 @@ export function lastLookAt(packing: Packing, request: readonly string[]): string
         select q.observed_at from recorder.${dataset.name} q where ${ofRequest} order by q.observed_at desc limit 1))`;
 }
 
-/** Where closed days stand, so that the same SQL reads tables and what is about to be written to them. */
+/**
+ * Tables or CTEs of closed days, so that the same SQL reads stored days and days that are about to be stored.
+ */
 export interface ClosedDays {
   readonly looks: string;
   readonly days: string;
@@ -90,7 +97,7 @@ const STORED: ClosedDays = {
   members: 'recorder.reading_members',
 };
 
-/** Readings of closed days. */
+/** Returns the form of readings of closed days. */
 export function asClosedDays(
   packing: Packing,
   where = 'true',

@@ -1,11 +1,12 @@
 import { SEATS } from './value-encoding.ts';
 
 /**
- * The CTEs that number members: those that are known keep their numbers, others get the next ones of the scope. A retired member
- * is not known: its number may be removed, so that nothing more is written under it. The last is
- * `numbered` with its suffix: `n` and `words`. They read the CTE `scope` with the same suffix.
- * @param words a SELECT of `words`, of which some may be known
- * @param made a CTE that has a row where the scope was made by this statement, with room for all members
+ * Builds the CTEs that assign numbers to members. Known members keep their numbers, others get the next ones
+ * of the scope. A retired member is not known, because its number may be removed at any time. The last CTE is
+ * `numbered` with the suffix, with `n` and `words`. The CTEs read the CTE `scope` with the same suffix.
+ * @param words a SELECT of `words`, some of which may be known
+ * @param made a CTE with a row if this statement inserted the scope, with `next_member` set beyond all
+ * members
  */
 export function numbering({
   suffix,
@@ -16,7 +17,7 @@ export function numbering({
   readonly words: string;
   readonly made?: string;
 }): string {
-  // A row cannot be changed in the statement that made it.
+  // A statement cannot update a row that it inserted itself.
   const ofNew = made
     ? `\n      union all select u.nth, u.words from unknown${suffix} u cross join ${made}`
     : '';

@@ -1,13 +1,14 @@
 import type { DatasetColumn } from '../../datasets/contract.ts';
 import { type Packing, tableOf } from './value-encoding.ts';
 
-/** The views of {@link looksOf} and {@link membersOf}, of a dataset by its name. */
+/** Return the names of the views of {@link looksOf} and {@link membersOf} for a dataset. */
 export const looksView = (dataset: string) => `${dataset}_looks`;
 export const membersView = (dataset: string) => `${dataset}_members`;
 
 /**
- * SQL: the looks at each scope, found without reading what was read: the values of the request, the instant, and the run. Those
- * of a time are found scope by scope; nothing is made distinct over all forms, so that a bound reaches each of them.
+ * SQL: the observations of each scope, found without unpacking values: the values of the request, the
+ * instant, and the run. There is no DISTINCT over all forms, so that a bound on the instant reaches each of
+ * them and is evaluated per scope.
  */
 export function looksOf(packing: Packing): string {
   const { dataset, request } = packing;
@@ -19,13 +20,13 @@ where s.dataset = ${tableOf(packing)}`;
   return [packed('reading_looks'), packed('reading_open'), rows].join('\nunion all\n');
 }
 
-/** The columns that tell the things that are read apart and are never null: the request, and the texts of the key. */
+/** Returns the columns that identify an entity and are never null: the request, and the texts of the key. */
 export const membersColumns = ({ dataset, request, words }: Packing): readonly DatasetColumn[] => [
   ...request,
   ...words.filter(({ name, nullable }) => dataset.key.includes(name) && !nullable),
 ];
 
-/** SQL: each thing that was ever read, as far back as readings are kept, by {@link membersColumns}. */
+/** SQL: each entity that was ever read, as far back as readings are retained, by {@link membersColumns}. */
 export function membersOf(packing: Packing): string {
   const { dataset, request, words } = packing;
   const wanted = membersColumns(packing);

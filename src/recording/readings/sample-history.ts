@@ -8,9 +8,9 @@ import { shapeOf, stripsOf, wholesOf } from './strips.ts';
 import { packingOf, SEATS, tableOf, wordsIn } from './value-encoding.ts';
 
 /**
- * `sample`: one reading a key and instant. The readings of a look become one row of strips, a strip a column. What cannot be
- * packed exactly, and what comes to a look that is written already, becomes rows of the dataset's own table, which are packed
- * with their day (closing.ts).
+ * `sample`: one reading per key and instant. The readings of an observation become one row of strips, one
+ * strip per column. Readings that cannot be packed exactly, or whose observation is stored already, become
+ * rows of the table of the dataset. These rows are packed with their day (readings/close-day.ts).
  */
 export const writeSample: WriteHistory = (statement, dataset, at) => {
   const packing = packingOf(dataset);
@@ -96,7 +96,10 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
   };
 };
 
-/** SQL: a bit a number, up to the highest one: whether it is among them. @param numbers a SELECT of `n`, each once */
+/**
+ * SQL: a bit string with one bit per number, up to the highest number in the set.
+ * @param numbers a SELECT of distinct `n`
+ */
 const presence = (numbers: string) => `(
           select string_agg(repeat('0', (n - before - 1)::int) || '1', '' order by n)::varbit
           from (select n, lag(n, 1, -1) over (order by n) as before from (${numbers}) numbers) gaps)`;

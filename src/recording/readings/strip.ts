@@ -1,51 +1,55 @@
 import type { Kind } from './value-encoding.ts';
 
 /**
- * A strip holds the values of one column as whole numbers, each at its place. The value at a place is
+ * Format of a strip, which holds the values of one column as integers, each at its place. The value at a
+ * place is
  *
  *     base + floor(slope * place / 4096) + offset
  *
- * where the offsets stand side by side in a string of bits, all equally wide, so that each is found without reading the
- * others. A column that moves steadily has small offsets, one that does not move has none.
+ * The offsets are concatenated in a bit string with equal widths, so that each can be read without the
+ * others. A column that changes linearly has small offsets; a constant one has none.
  *
- * `mode` says the rest: the width of an offset in bits, how many decimals were taken as whole numbers, whether trailing zeros
- * are to be removed again, and whether an offset of ones only stands for null.
+ * `mode` holds the width of an offset in bits, the number of decimals in the integers, a flag for removing
+ * trailing zeros, and a flag that an offset of only ones means null.
  */
 export const MODE = { width: 63, scaleAt: 6, scale: 31, trimmed: 2048, nullable: 4096 } as const;
 
-/** A slope counts in this fraction of a unit a place, as a shift of bits. */
+/** Slopes are stored in this fraction of a unit per place, as a number of bits to shift. */
 export const SLOPE_SHIFT = 12;
 
-/** The most decimals that are packed. */
+/** Maximum number of decimals of packed values. */
 export const MOST_SCALE = 18;
 
-/** Numbers are packed below this, in units of their last decimal, so that no sum of the above overflows. */
+/**
+ * Exclusive limit of packed numbers, in units of their last decimal, so that no sum in the formula above
+ * overflows.
+ */
 export const LIMIT = 2n ** 60n;
 
-/** SQL: powers of ten from 0 on, by index from 1. */
+/** SQL: array of powers of ten. Element 1 is 10^0. */
 export const POWERS = `(array[${Array.from({ length: MOST_SCALE + 1 }, (_, at) => `1${'0'.repeat(at)}`).join(', ')}]::numeric[])`;
 const FRACTIONS = `(array[1, ${Array.from({ length: MOST_SCALE }, (_, at) => `0.${'0'.repeat(at)}1`).join(', ')}]::numeric[])`;
 
-/** Where a strip stands: SQL expressions. */
+/** SQL expressions of the parts of a strip. */
 export interface Strip {
   readonly base: string;
-  /** Null: strips of this table have none. */
+  /** Null: strips of this table have no slope. */
   readonly slope: string | null;
   readonly mode: string;
-  /** Before its first bit, from 0. */
+  /** Offset of its first bit, zero-based. */
   readonly start: string;
   readonly bits: string;
   readonly place: string;
 }
 
-/** SQL: what one of the whole numbers of a strip counts. */
+/** SQL: the value of one unit of the integers of a strip. */
 export const unitOf = (mode: string): string =>
   `${FRACTIONS}[((${mode} >> ${MODE.scaleAt}) & ${MODE.scale}) + 1]`;
 
 /**
  * SQL: the value of a strip at a place, in the type of its column.
  * @param nullable whether the column may be null
- * @param observedAt the instant of the look, for columns of instants
+ * @param observedAt instant of the observation, for columns of instants
  */
 export function readAt(strip: Strip, kind: Kind, nullable: boolean, observedAt: string): string {
   const { mode } = strip;
@@ -59,13 +63,13 @@ export function readAt(strip: Strip, kind: Kind, nullable: boolean, observedAt: 
     case 'number': {
       const value = `${whole} * ${unitOf(mode)}`;
       const trimmed = `case when ${mode} & ${MODE.trimmed} = 0 then ${value} else trim_scale(${value}) end`;
-      // Most strips are neither: that is asked once.
+      // Most strips have neither flag, so that one test covers both.
       return nullable
         ? `case when ${mode} & ${MODE.trimmed | MODE.nullable} = 0 then ${toldBy(strip)} * ${unitOf(mode)} else ${trimmed} end`
         : trimmed;
     }
     case 'instant': {
-      // An instant is told by how long before the look it was, in seconds or microseconds.
+      // An instant is stored as its distance before the observation, in seconds or microseconds.
       const power = `${POWERS}[${scale} + 1]`;
       const microseconds = `(floor(extract(epoch from ${observedAt}) * ${power}) - ${whole}) * (1000000 / ${power})`;
       return `timestamptz 'epoch' + (${microseconds})::double precision * interval '1 microsecond'`;
@@ -81,14 +85,17 @@ function offsetOf(strip: Strip): string {
   return `case ${width} when 0 then 0 else substring(${bits} from ${start} + ${place} * ${width} + 1 for ${width})::bigint end`;
 }
 
-/** SQL: what a strip has at a place where its offset is nothing. */
+/** SQL: the value of a strip at a place, without its offset. */
 const bentOf = ({ base, slope, place }: Strip) =>
   slope === null ? base : `${base} + coalesce((${slope}::bigint * ${place}) >> ${SLOPE_SHIFT}, 0)`;
 
-/** SQL: what a strip has at a place where it is not null. */
+/** SQL: the value of a strip at a place, if it is not null. */
 const toldBy = (strip: Strip) => `(${bentOf(strip)} + ${offsetOf(strip)})`;
 
-/** SQL: what a strip has at a place. Most have neither nulls nor offsets: that is asked once. */
+/**
+ * SQL: the value or null of a strip at a place. Most strips have neither nulls nor offsets, so that one test
+ * covers both.
+ */
 const orNull = (strip: Strip) =>
   `case when ${strip.mode} & ${MODE.nullable | MODE.width} = 0 then ${bentOf(strip)}
     when ${strip.mode} & ${MODE.nullable} <> 0 and ${offsetOf(strip)} = (1::bigint << ${widthOf(strip)}) - 1 then null else ${toldBy(strip)} end`;

@@ -2,8 +2,9 @@ import { LIMIT, MODE, MOST_SCALE, POWERS, SLOPE_SHIFT } from './strip.ts';
 import type { PackedColumn, Packing } from './value-encoding.ts';
 
 /**
- * SQL expressions over readings of one strip, for the values of column `at` (from 1), which are named `v1`, `v2` …: with how
- * many decimals they are taken, whether trailing zeros are removed again, and whether they can be packed exactly.
+ * SQL aggregates over the readings of one strip, whose values of column `at` (from 1) are named `v1`, `v2` …:
+ * the number of decimals, whether trailing zeros are removed on reading, and whether the values can be packed
+ * exactly.
  */
 export function shapeOf(
   { kind }: PackedColumn,
@@ -21,14 +22,15 @@ export function shapeOf(
       return {
         scale: `case when bool_and(${isWhole}) then 0 else 6 end`,
         trimmed: 'false',
-        // It is read as microseconds since 1970 in a double, which has all of 285 years, and whole seconds of any year.
+        // It is read as microseconds since 1970 in a double, which is exact for 285 years, and for whole
+        // seconds of any year.
         fits: `coalesce(bool_and(${between('0001-01-01', '9999-12-31')} and (${isWhole} or ${between('1685-01-01', '2255-01-01')})), true)`,
       };
     }
     case 'number': {
       const [least, most] = [`min(scale(${value}))`, `max(scale(${value}))`];
       const alike = `(${least} = ${most} or bool_and(scale(${value}) = min_scale(${value})))`;
-      // Of what is no number, such as NaN, the scale is null.
+      // The scale of NaN and infinity is null.
       const within = `case when ${most} <= ${MOST_SCALE} then max(abs(${value})) * ${POWERS}[${most} + 1] < ${LIMIT} else false end`;
       return {
         scale: `coalesce(${most}, 0)`,
@@ -39,7 +41,11 @@ export function shapeOf(
   }
 }
 
-/** SQL: a value as a whole number. @param scale the decimals @param observedAt the instant of the look */
+/**
+ * SQL: a value as an integer.
+ * @param scale number of decimals
+ * @param observedAt instant of the observation
+ */
 export function wholeOf({ kind }: PackedColumn, value: string, scale: string, observedAt: string): string {
   const power = `${POWERS}[${scale} + 1]`;
   switch (kind) {
@@ -54,24 +60,24 @@ export function wholeOf({ kind }: PackedColumn, value: string, scale: string, ob
   }
 }
 
-/** The names of CTEs between which strips are made, and what identifies a strip. */
+/** Names of the CTEs that build strips, and the columns that identify a strip. */
 export interface StripsOf {
-  /** Added to the names of the CTEs. */
+  /** Suffix of the names of the CTEs. */
   readonly suffix: string;
-  /** The columns that identify a strip, such as `n, c`. */
+  /** Columns that identify a strip, such as `n, c`. */
   readonly key: string;
-  /** A CTE with the key, `place`, and `whole`: a row a reading of a strip, null where the value is null. */
+  /** A CTE with the key, `place`, and `whole`: one row per reading of a strip, with null for null values. */
   readonly wholes: string;
   /** A CTE with the key, `scale` and `trimmed`. */
   readonly shapes: string;
-  /** A CTE with `place`: every place that a strip has. */
+  /** A CTE with `place`: every place of a strip. */
   readonly places: string;
   readonly sloping: boolean;
 }
 
 /**
- * The CTEs that make strips. The last is `strips` with its suffix: the key, base, slope, mode, width, and the bits as a text of
- * zeros and ones.
+ * Builds the CTEs that encode strips. The last one is `strips` with the suffix: the key, base, slope, mode,
+ * width, and the bits as a text of zeros and ones.
  */
 export function stripsOf({ suffix, key, wholes, shapes, places, sloping }: StripsOf): string[] {
   const on = (left: string, right: string) =>
@@ -127,7 +133,10 @@ export function stripsOf({ suffix, key, wholes, shapes, places, sloping }: Strip
   ];
 }
 
-/** SQL: the CTE `wholes`: the readings of CTE `from`, a row a column. @param member what identifies a strip beside its column */
+/**
+ * SQL: the CTE `wholes`: the readings of the CTE `from`, one row per column.
+ * @param member column that identifies a strip in addition to its column number; null: none
+ */
 export function wholesOf(packing: Packing, from: string, shapes: string, member: string | null): string {
   const on = member === null ? '' : ` and h.${member} = r.${member}`;
   return packing.values

@@ -1,7 +1,7 @@
 import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
 import { itemColumns } from '../histories/batch.ts';
 
-/** How the values of a type become whole numbers. */
+/** Encoding of the values of a type as integers. */
 export type Kind = 'number' | 'whole' | 'flag' | 'instant';
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -18,26 +18,27 @@ export interface PackedColumn {
 }
 
 /**
- * How the readings of a dataset are packed. What they were asked about stands once a scope, their texts once a member, and
- * their numbers, flags and instants in strips of bits. A reading of another kind stays a row.
+ * Packing of the readings of a dataset. The values of the request are stored once per scope, the texts once
+ * per member. Numbers, flags and instants are stored in strips of bits. Readings with values of other types
+ * remain rows.
  */
 export interface Packing {
   readonly dataset: Dataset;
-  /** The columns of the request, in the order of a scope's values. */
+  /** Columns of the request, in the order of the values of a scope. */
   readonly request: readonly DatasetColumn[];
-  /** The columns of texts, in the order of a member's words: those of the key, then others. */
+  /** Columns of texts, in the order of the `words` of a member: those of the key, then others. */
   readonly words: readonly DatasetColumn[];
   readonly values: readonly PackedColumn[];
-  /** Columns that must be null in a reading that is packed. */
+  /** Columns that must be null in a packed reading. */
   readonly loose: readonly string[];
 }
 
-/** How many members share a row of a closed day. */
+/** Number of members that share a row of a closed day. */
 export const SEATS = 8;
 
 const made = new WeakMap<Dataset, Packing>();
 
-/** @param dataset one whose kind of history is `sample` */
+/** @param dataset a dataset with the history `sample` */
 export function packingOf(dataset: Dataset): Packing {
   const before = made.get(dataset);
   if (before) return before;
@@ -66,32 +67,44 @@ export function packingOf(dataset: Dataset): Packing {
   return packing;
 }
 
-/** The columns of numbers, of which closed days have sums, with their place among the values, from 1. */
+/**
+ * Returns the numeric columns, for which closed days store sums, with their index among the values, from 1.
+ */
 export const numbersOf = ({ values }: Packing): readonly { column: DatasetColumn; at: number }[] =>
   values.flatMap(({ column, kind }, at) =>
     kind === 'number' || kind === 'whole' ? [{ column, at: at + 1 }] : [],
   );
 
-/** SQL: the table of a dataset as it stands in `dataset` of the tables of readings. */
+/** SQL: the table of a dataset, as it is stored in `dataset` of the tables of readings. */
 export const tableOf = ({ dataset }: Packing): string => `'recorder.${dataset.name}'::regclass`;
 
-/** SQL: the words of a row, which tell what it is a reading of. @param row the row's alias */
+/**
+ * SQL: the words of a row, which identify its member.
+ * @param row alias of the row
+ */
 export const wordsIn = ({ words }: Packing, row: string): string =>
   words.length === 0 ? `'{}'::text[]` : `array[${words.map(({ name }) => `${row}.${name}`).join(', ')}]`;
 
-/** SQL: the number of a member. @param row its alias */
+/**
+ * SQL: the number of a member.
+ * @param row alias of the member
+ */
 export const numberOf = (row: string): string => `(${row}.chunk * ${SEATS} + ${row}.seat - 1)`;
 
-/** SQL: whether a string of bits, one a member, has a number. It may be shorter than the numbers that were given since. */
+/**
+ * SQL: condition that the bit of a number is set in a bit string with one bit per member. The string may be
+ * shorter than the current number of members.
+ */
 export const isAmong = (number: string, present: string): string =>
   `(${number} < length(${present}) and get_bit(${present}, ${number}) = 1)`;
 
 /**
- * SQL: where a column of the member `m` stands in an array of a closed day that has so many columns a member; both from 1. It is
- * worked out several times for each reading, so it is one multiplication.
+ * SQL: array index of a column of the member `m` in a closed day with the given number of columns per member;
+ * both from 1. It is evaluated several times per reading, so that it is only one multiplication and one
+ * subtraction.
  */
 export const cellOf = (columns: number, at: number): string =>
   `m.seat * ${columns}${at === columns ? '' : ` - ${columns - at}`}`;
 
-/** SQL: the member `m` was read on the closed day `d`. */
+/** SQL: condition that the member `m` was read on the closed day `d`. */
 export const wasRead = ({ values }: Packing): string => `d.base[${cellOf(values.length, 1)}] is not null`;
