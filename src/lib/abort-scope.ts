@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * The signal of one piece of work, such as a call or a run: it aborts when the outer signal does, when `abort` is called,
- * or when its time is up. After the work has ended, no listener is left on the outer signal, which may live as long as the
- * process. (Node.js 20 never frees what `AbortSignal.any` leaves there.)
+ * Abort signal of one piece of work, such as an upstream call or a run.
+ * It aborts when the outer signal aborts, when `abort` is called, or when the timeout expires. After `end`,
+ * no listener is left on the outer signal, which may live as long as the process. (Node.js 20 never frees the
+ * listeners that `AbortSignal.any` adds.)
  */
 export class WorkSignal {
   readonly #own = new AbortController();
@@ -11,10 +12,10 @@ export class WorkSignal {
   readonly #timer: NodeJS.Timeout | undefined;
   #timedOut = false;
 
-  /** @param deadline milliseconds until the work's time is up; absent: no limit */
+  /** @param deadline timeout of the work, in ms. Default: no timeout. */
   constructor(whole: AbortSignal, deadline?: number) {
     this.#whole = whole;
-    setMaxListeners(0, whole); // one listener for each piece of work under way
+    setMaxListeners(0, whole); // one listener for each concurrent piece of work
     if (whole.aborted) this.#follow();
     else whole.addEventListener('abort', this.#follow);
     if (deadline !== undefined) this.#timer = setTimeout(this.#expire, deadline);
@@ -24,7 +25,7 @@ export class WorkSignal {
     return this.#own.signal;
   }
 
-  /** Whether the deadline ended the work. */
+  /** True if the timeout ended the work. */
   get timedOut(): boolean {
     return this.#timedOut;
   }
@@ -33,7 +34,7 @@ export class WorkSignal {
     this.#own.abort();
   }
 
-  /** Ends the use of the signal. Must be called in any case when the work is over. */
+  /** Removes the listener and the timer. Must be called whenever the work has ended, also after an error. */
   end(): void {
     this.#whole.removeEventListener('abort', this.#follow);
     clearTimeout(this.#timer);

@@ -1,9 +1,15 @@
-/** Days from March 1 of the year 0 to 1970. Years begin in March here, so that the leap day is the last one of its year. */
+/**
+ * Days from March 1 of the year 0 to 1970. Years start in March here, so that the leap day is the last day of
+ * its year.
+ */
 const TO_1970 = 719_468;
-/** Days of 400 years, after which the calendar repeats. */
+/** Days in 400 years, the period of the Gregorian calendar. */
 const CYCLE = 146_097;
 
-/** Days from 1970 to a day of the calendar. `Date` does the same at ten times the cost. @param month from 1 */
+/**
+ * Returns the days from 1970-01-01 to a calendar day. `Date` does the same at ten times the cost.
+ * @param month 1 to 12
+ */
 export function dayNumber(year: number, month: number, day: number): number {
   const marched = month > 2 ? year : year - 1;
   const leapDays = Math.floor(marched / 4) - Math.floor(marched / 100) + Math.floor(marched / 400);
@@ -12,7 +18,10 @@ export function dayNumber(year: number, month: number, day: number): number {
 
 const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padStart(2, '0'));
 
-/** A day of the calendar as `2026-01-10`. @param days since 1970 */
+/**
+ * Formats a day as `2026-01-10`.
+ * @param days since 1970-01-01
+ */
 export function dateText(days: number): string {
   const cycle = Math.floor((days + TO_1970) / CYCLE);
   const ofCycle = days + TO_1970 - cycle * CYCLE;
@@ -25,5 +34,8 @@ export function dateText(days: number): string {
   return `${named}-${TWO_DIGITS[((month + 2) % 12) + 1]}-${TWO_DIGITS[ofYear - daysBefore(month) + 1]}`;
 }
 
-/** Days of a year before a month. @param month from March, which is 0 */
+/**
+ * Returns the days of a year before a month.
+ * @param month 0 is March
+ */
 const daysBefore = (month: number): number => Math.floor((153 * month + 2) / 5);

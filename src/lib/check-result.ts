@@ -1,13 +1,13 @@
-/** What `doctor` found of one thing. */
+/** Result of one check of `doctor`. */
 export interface Checked {
-  /** What was looked at, such as `database` or `nodes/validator-1`. */
+  /** The object of the check, such as `database` or `nodes/validator-1`. */
   readonly check: string;
-  /** False: something must be fixed. */
+  /** False if something must be fixed. */
   readonly ok: boolean;
-  /** True: there was nothing, or too little, that could be checked; shown as `--` instead of `ok`. */
+  /** True if there was nothing, or not enough data, to check. Printed as `--` instead of `ok`. */
   readonly nothingToCheck?: boolean;
-  /** What is the case; of a fault where it is and its cause. */
+  /** The observed state. For a failure: the location and the cause. */
   readonly found: string;
-  /** What to do about it. */
+  /** How to fix the failure. */
   readonly mend?: string;
 }

@@ -1,9 +1,11 @@
 import { uptime } from 'node:os';
 
-/** Where the recorder takes the time from: milliseconds since 1970. Tests pass their own. */
+/** Source of the current time, in ms since 1970. Tests pass their own. */
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
-/** Milliseconds since the machine started, sleep included. It does not change when the wall clock is set. */
+/**
+ * Monotonic clock: ms since the machine booted, sleep included. Changes of the wall clock do not affect it.
+ */
 export const steadyClock: Clock = () => Math.round(uptime() * 1000);

@@ -1,12 +1,16 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 
-/** How long an address of a name gets where there is another one, ms: a first packet that is lost is sent again after one second. */
+/**
+ * Connect timeout of one address if the host name has several, in ms. TCP resends a lost first packet after
+ * one second.
+ */
 const PATIENCE = 2_000;
 
 /**
- * Lets this process reach servers whose connections take longer than the 250 ms after which Node.js gives an address up where the name has
- * another one: with an address that leads nowhere behind it, a PostgreSQL, a Redis or a mail server that is far away would never be
- * reached. For the whole process, because the drivers let nobody say it for their connections.
+ * Raises the connect timeout for host names with several addresses.
+ * By default Node.js gives an address up after 250 ms if the name has another one. If the other address is
+ * unreachable, a distant PostgreSQL, Redis or mail server could then never be reached. The setting is
+ * process-wide because the drivers have no option for single connections.
  */
 export function waitForSlowAddresses(): void {
   setDefaultAutoSelectFamilyAttemptTimeout(PATIENCE);

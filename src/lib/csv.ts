@@ -1,22 +1,26 @@
 import { spreadsheetText } from './safe-text.ts';
 
-/** A value of a line of CSV: objects are written as JSON; null and undefined are an empty field. */
+/** Value of a CSV field. Objects are written as JSON; null and undefined are an empty field. */
 export type CsvValue = string | number | bigint | boolean | Date | object | null | undefined;
 
 /**
- * Returns a line of CSV for people (RFC 4180), with its end: pages, API, `query` and `report`. Texts that a spreadsheet would run as
- * formulas are disarmed, and control characters are escaped, so that a row is one line. Numbers are never changed.
+ * Formats a CSV line for people (RFC 4180), with its line end: pages, API, `query` and `report`.
+ * Escapes texts that a spreadsheet would run as formulas. Escapes control characters, so that a row is one
+ * line. Numbers are never changed.
  */
 export function csvForPeople(values: readonly CsvValue[], end = '\r\n'): string {
   return line(values, spreadsheetText, end);
 }
 
-/** Returns a line of CSV for programs (RFC 4180), with its end: `export`. Every character is as it was recorded. */
+/**
+ * Formats a CSV line for programs (RFC 4180), with its line end: `export`. Texts are written exactly as
+ * recorded.
+ */
 export function csvForPrograms(values: readonly CsvValue[]): string {
   return line(values, (text) => text, '\r\n');
 }
 
-/** An empty text is quoted, so that it differs from null. */
+/** Formats a line. Quotes an empty text, so that it differs from null. */
 function line(values: readonly CsvValue[], safe: (text: string) => string, end: string): string {
   const field = (value: CsvValue) => {
     if (value === null || value === undefined) return '';

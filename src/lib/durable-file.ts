@@ -1,6 +1,9 @@
 import { open } from 'node:fs/promises';
 
-/** Makes a file, and waits until the disk has its content. @throws Error with `EEXIST` where one is */
+/**
+ * Creates a file and waits until its content is on disk (fsync).
+ * @throws Error with the code `EEXIST` if the file exists
+ */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx');
   try {
@@ -11,7 +14,7 @@ export async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Waits until the disk has the names of a folder. */
+/** Waits until the directory entries of a folder are on disk (fsync). */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {

@@ -1,4 +1,4 @@
-/** 90000 → `90s`, 3600000 → `1h`. */
+/** Formats a duration in ms: 90000 as `90s`, 3600000 as `1h`. */
 export function durationText(milliseconds: number): string {
   for (const [unit, length] of [
     ['d', 86_400_000],

@@ -1,21 +1,24 @@
-/** Wrong usage or configuration, which the user must correct. The command exits 2 and prints every problem. */
+/**
+ * Invalid usage or configuration that the user must correct. The command prints every problem and exits with
+ * 2.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly problems: readonly string[];
 
-  /** @param problems one line each, beginning with the path or the option it is about */
+  /** @param problems one line each, starting with the path or the option that is invalid */
   constructor(problems: readonly string[], options?: ErrorOptions) {
     super(problems.join('\n'), options);
     this.problems = problems;
   }
 }
 
-/** A failure that may pass by itself. The command exits 75, so that a service manager starts it again. */
+/** A failure that may resolve itself. The command exits with 75, so that a service manager restarts it. */
 export class TemporaryError extends Error {
   override readonly name = 'TemporaryError';
 }
 
-/** Somebody stopped the process before a command had done all. */
+/** The process was stopped before a command had completed. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 
@@ -24,7 +27,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Another worker holds the target, or took it over. Nothing of this run may be committed. */
+/** Another worker holds the lease of the target, or took it over. This run must not commit anything more. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 
@@ -33,9 +36,9 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The message of anything thrown, for a log or a run's `error`; never a stack. */
+/** Returns the message of a thrown value for a log or the `error` of a run, never a stack. */
 export function messageOf(error: unknown): string {
-  // Node.js itself says nothing where none of several addresses could be connected to.
+  // Node.js leaves the message empty if the connections to all of several addresses failed.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,34 +1,40 @@
 import { dayNumber } from './calendar.ts';
 
-/** A date, or a date and a time of day, with a zone or without one. */
+/** Matches a date, or a date and a time of day, with or without a time zone. */
 export const INSTANT =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?) ?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
-/** The times that databases and files can have: of years of four digits, ms since 1970. */
+/**
+ * Range of the times that databases and files can store: years of four digits. Inclusive start, exclusive
+ * end, in ms since 1970.
+ */
 const FIRST = Date.parse('0001-01-01T00:00Z');
 const END = Date.parse('+010000-01-01T00:00Z');
 
-/** Examples of times, for error messages. */
+/** Examples of valid times for error messages. */
 export const INSTANT_EXAMPLE = '2026-12-01, 2026-12-01T02:00 (UTC) or 2026-12-01T02:00:00+01:00';
 
 /**
- * The time that a person wrote, in ms since 1970: without a zone it is UTC, whatever the machine's zone; without a time of
- * day it is midnight. Null where the text is no such time, or the calendar has no such day; its years are 1 to 9999.
+ * Parses a time that a person entered, in ms since 1970.
+ * Default time zone: UTC, whatever the zone of the machine. Default time of day: midnight. Returns null if
+ * the text is not a time in the years 1 to 9999, or if the calendar has no such day.
  */
 export function instantIn(text: string): number | null {
   const written = inOneForm(text);
   return written === null ? null : Date.parse(written);
 }
 
-/** As {@link instantIn}, as exact as PostgreSQL reads the text: in microseconds since 1970. */
+/** Parses a time as {@link instantIn}, with the precision of PostgreSQL: in microseconds since 1970. */
 export function microsecondsIn(text: string): number | bigint | null {
   const written = inOneForm(text);
   return written === null ? null : microsecondsOf(written);
 }
 
 /**
- * As {@link instantIn}, as exact as PostgreSQL reads the text, which is to the microsecond: in the form of RFC 3339, in UTC. What takes
- * a moment that may have been copied out of the record takes it so: cut to the millisecond it would lie before what it was copied of.
+ * Parses a time as {@link instantIn}, with the microsecond precision of PostgreSQL, and formats it as RFC
+ * 3339 in UTC.
+ * Use this function for moments that may have been copied from recorded rows. Truncated to ms, such a moment
+ * would be before the row from which it was copied.
  */
 export function exactInstantIn(text: string): string | null {
   const read = microsecondsIn(text);
@@ -42,7 +48,10 @@ export function exactInstantIn(text: string): string | null {
   return written.replace('.000Z', 'Z');
 }
 
-/** The time that a person wrote in the form of RFC 3339, seconds left out where they were; null as {@link instantIn}. */
+/**
+ * Normalizes a time that a person entered to RFC 3339; seconds stay omitted. Returns null as {@link
+ * instantIn}.
+ */
 function inOneForm(text: string): string | null {
   const [, date, time = '00:00', zone = 'Z'] = INSTANT.exec(text.trim()) ?? [];
   if (date === undefined) return null;
@@ -61,8 +70,9 @@ const FRACTION = /\.(\d+)(?=Z|[+-])/;
 const LEAP_SECOND = /:60(?=[.Z+-])/;
 
 /**
- * An instant as RFC 3339 writes it, in microseconds since 1970, as PostgreSQL reads it: a leap second is the first one of the next
- * minute, and what is finer than a microsecond is rounded. A bigint where it is beyond the whole numbers of JavaScript. Null: no instant.
+ * Parses an RFC 3339 instant into microseconds since 1970, as PostgreSQL does: a leap second is the first
+ * second of the next minute, and fractions below a microsecond are rounded.
+ * Returns a bigint if the value is not a safe integer. Returns null if the text is not an instant.
  */
 export function microsecondsOf(text: string): number | bigint | null {
   const plain = ofPlain(text);
@@ -74,7 +84,10 @@ export function microsecondsOf(text: string): number | bigint | null {
   return Number.isSafeInteger(Number(all)) ? Number(all) : all;
 }
 
-/** As {@link microsecondsOf}, of the form that `Date.prototype.toISOString` has, at a tenth of its cost; NaN for others. */
+/**
+ * Fast path of {@link microsecondsOf} for the format of `Date.prototype.toISOString`, at a tenth of the cost.
+ * Returns NaN for other formats.
+ */
 function ofPlain(text: string): number {
   if (text.length !== 24 || text.charCodeAt(23) !== 0x5a || text.charCodeAt(19) !== 0x2e) return Number.NaN;
   const days = dayNumber(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
@@ -83,7 +96,7 @@ function ofPlain(text: string): number {
   return (seconds * 1000 + number(text, 20, 23)) * 1000;
 }
 
-/** The number that digits of a text are; NaN where one of them is none. */
+/** Parses the digits of a text. Returns NaN if one of the characters is not a digit. */
 function number(text: string, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at += 1) {
@@ -93,7 +106,7 @@ function number(text: string, from: number, to: number): number {
   return value;
 }
 
-/** The nearest whole number; the even one of two. */
+/** Rounds to the nearest integer, half to even. */
 function toEven(value: number): number {
   const rounded = Math.round(value);
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;

@@ -1,34 +1,36 @@
 import stringWidth from 'string-width';
 
-/** What is written to. */
+/** Output stream of the block, usually a terminal. */
 export interface Screen extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
 }
 
-/** Makes the text of a block for a terminal of some size, in characters and lines. */
+/** Renders the text of a block for the size of a terminal, in characters and lines. */
 type Lay = (columns: number, rows: number) => string;
 
-/** What terminals obey (ECMA-48, and DEC's VT100 for the place of the cursor). */
+/** Escape sequences of terminals (ECMA-48; DEC VT100 for saving the cursor position). */
 const NOTE_PLACE = '\u001b7';
 const TO_NOTED_PLACE = '\u001b8';
 const CLEAR_BELOW = '\u001b[J';
 const up = (lines: number) => (lines > 0 ? `\r\u001b[${lines}A` : '\r');
 const down = (lines: number) => `\u001b[${lines}B`;
-/** What is between the two is shown at once. Terminals that do not know them ignore them. */
+/**
+ * Start and end of a synchronized update: output between them appears at once. Other terminals ignore them.
+ */
 const [HOLD, SHOW] = ['\u001b[?2026h', '\u001b[?2026l'];
 
-/** So many lines below the block are kept free. */
+/** Number of lines that are kept free below the block. */
 const FREE = 4;
 
 /**
- * Some lines at the bottom of a terminal that are written anew in place, below the lines that stay.
- *
- * What somebody types is shown by the terminal itself, and this process does not learn of it: it could read keys only by changing the
- * terminal, which stops a job in the background. So the begin of the block is noted in the terminal, and below the cursor, which stands
- * behind the block, some lines are free: only more lines than that, typed before the block is written again, move it from its place.
- * The cursor is always seen: whatever ends this process, the terminal is as it was.
+ * Lines at the bottom of a terminal that are redrawn in place, below the permanent lines.
+ * The terminal itself echoes what the user types, and this process is not notified. Reading keys would
+ * require another terminal mode, which stops a background job. Therefore the start of the block is saved as
+ * the cursor position, and some lines below the cursor are free. The block loses its position only if the
+ * user enters more lines than that between two redraws.
+ * The cursor is never hidden, so the terminal needs no restore when the process ends for any reason.
  */
 export class LiveBlock {
   readonly #out: Screen;
@@ -39,7 +41,7 @@ export class LiveBlock {
     this.#out = out;
   }
 
-  /** Shows the block, in place of the one before, and again when the terminal gets another size. */
+  /** Draws the block in place of the previous one. Redraws it when the terminal is resized. */
   show(lay: Lay): void {
     const isFirst = this.#lay === null;
     this.#lay = lay;
@@ -51,7 +53,7 @@ export class LiveBlock {
     this.#out.write(`${HOLD}${isFirst ? '' : TO_NOTED_PLACE}${this.#drawn()}${SHOW}`);
   }
 
-  /** Writes a line that stays, above the block. */
+  /** Writes a permanent line above the block. */
   line(text: string): void {
     this.#out.write(
       this.#lay === null
@@ -60,7 +62,7 @@ export class LiveBlock {
     );
   }
 
-  /** Takes the block away. */
+  /** Erases the block. */
   end(): void {
     if (this.#lay === null) return;
     this.#lay = null;
@@ -73,7 +75,10 @@ export class LiveBlock {
     this.#text = lay(this.#out.columns || 80, this.#out.rows || 24);
   }
 
-  /** The block from where the cursor is, which goes to the line below it. */
+  /**
+   * Returns the sequence that draws the block from the cursor position and leaves the cursor on the line
+   * below it.
+   */
   #drawn(): string {
     const lines = this.#text.split('\n').length;
     const free = Math.max(0, Math.min(FREE, (this.#out.rows || 24) - lines - 1));
@@ -82,8 +87,8 @@ export class LiveBlock {
   }
 
   /**
-   * A terminal that is made narrower breaks lines, so that the block has more of them than were written. What it moves out
-   * of sight by that cannot be taken away any more.
+   * Redraws after a resize. A narrower terminal wraps lines, so that the block has more lines than were
+   * written. Lines that scroll out of view by that cannot be erased.
    */
   readonly #resized = () => {
     if (this.#lay === null) return;
@@ -94,9 +99,9 @@ export class LiveBlock {
     this.#out.write(`${HOLD}${up(height)}${this.#drawn()}${SHOW}`);
   };
 
-  /** What is told of an error that ends this process is not written over the block. */
+  /** Erases the block at exit, so that the error that ends this process is not written over it. */
   readonly #ended = () => this.end();
 }
 
-/** The block on stderr, where the log is written: the log writes its lines above it. */
+/** The block on stderr, the stream of the log. The log writes its lines above it. */
 export const stderrBlock = new LiveBlock(process.stderr);

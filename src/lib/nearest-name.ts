@@ -1,8 +1,8 @@
 import leven from 'leven';
 
 /**
- * The name that was probably meant by one that is none, by the letters that differ; undefined: none is near.
- * @param most so many letters may differ
+ * Returns the name with the smallest edit distance to an unknown name. Returns undefined if none is near.
+ * @param most maximum edit distance
  */
 export function nearestName(
   written: string,

@@ -1,4 +1,4 @@
-/** From the sources, this file is two folders below the package's root; bundled in `dist/`, one. */
+/** Root of the package: two folders above this file in the sources, one above the bundle in `dist/`. */
 const ROOT = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../', import.meta.url);
 
 /** Returns the URL of a file of this package, by its path from the package's root. */

@@ -4,14 +4,14 @@ import { type Out, timeText, widthOf } from './output-stream.ts';
 import { printable, printableLines } from './safe-text.ts';
 import { type Column, layoutOf } from './table-layout.ts';
 
-/** A result for programs: one JSON document on stdout. */
+/** Prints a result for programs: one JSON document on stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${printableLines(JSON.stringify(value, null, 2))}\n`);
 }
 
 /**
- * Rows for people: aligned columns with a heading, or `empty` where there are none. On a terminal it fits the width, and
- * times are local.
+ * Prints rows for people: aligned columns with a heading, or `empty` if there are no rows. On a terminal, the
+ * table fits the width and times are local.
  */
 export function printTable(
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -31,7 +31,7 @@ export function printTable(
   out.write(layout.heading() + cells.map(layout.text).join(''));
 }
 
-/** Exact numbers are texts, and shares have a unit. */
+/** Matches numbers: exact numbers are texts, and shares have a unit. */
 const NUMBER = /^[+-]?\d[\d,]*(\.\d+)?( ?%)?$/;
 
 function kindOf(values: readonly unknown[]): Column['kind'] {
@@ -43,24 +43,27 @@ function kindOf(values: readonly unknown[]): Column['kind'] {
   return known.every(number) ? 'number' : 'text';
 }
 
-/** Text of several lines, on stdout. On a terminal control characters are escaped. */
+/** Prints text of several lines on stdout. Escapes control characters on a terminal. */
 export function printText(text: string): void {
   process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
 }
 
-/** A sentence for people. On a terminal it is broken between words. */
+/** Prints a sentence for people. On a terminal, it is wrapped between words. */
 export function printLine(line: string, out: Out = process.stdout): void {
   const width = widthOf(out);
   const text = printable(line);
   out.write(`${width === null ? text : wrapAnsi(text, width, { hard: true })}\n`);
 }
 
-/** A sentence for people beside the result, on stderr. */
+/** Prints a notice for people on stderr, beside the result. */
 export function tell(line: string): void {
   printLine(line, process.stderr);
 }
 
-/** Rows for spreadsheets: RFC 4180, with a heading, also where there are no rows but the names of their columns are told. */
+/**
+ * Prints rows for spreadsheets (RFC 4180) with a heading. Without rows, the heading is printed only if
+ * `names` are passed.
+ */
 export function printCsv(rows: readonly object[], names = Object.keys(rows[0] ?? {})): void {
   if (names.length === 0) return;
   const end = process.stdout.isTTY ? '\n' : '\r\n';
@@ -69,7 +72,7 @@ export function printCsv(rows: readonly object[], names = Object.keys(rows[0] ??
   );
 }
 
-/** A value in a table: one line, with control characters escaped. */
+/** Formats a table cell: one line, with control characters escaped. */
 const cell = (value: unknown, out: Out): string =>
   printable(value instanceof Date ? timeText(value, out) : plain(value));
 

@@ -2,18 +2,22 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, UsageError } from './errors.ts';
 
-/** The most that is read of a file, in bytes. Nothing that a person writes is longer, and a device such as /dev/zero has no end. */
+/**
+ * Maximum size of an input file, in bytes. Files written by people are smaller, and a device such as
+ * /dev/zero has no end.
+ */
 const MOST = 16 * 1024 * 1024;
-/** How long somebody is waited for who writes to a pipe, and from one of their parts to the next; ms. */
+/** Timeouts for a pipe: until a writer opens it, and between two of its chunks, in ms. */
 const UNTIL_WRITER = 1_000;
 const UNTIL_MORE = 30_000;
 const PAUSE = 10;
 
 /**
- * The text of a file, device or pipe that a person named. It ends always: what has no end, or comes from nobody, is refused.
- * @param place what named it, such as `--head FILE`
- * @param missing what mends it where there is no such file
- * @throws UsageError which says why it cannot be read, and what mends it
+ * Reads the text of a file, device or pipe that a person named. Always ends: endless input and pipes without
+ * a writer are rejected.
+ * @param place option or setting that names the file, such as `--head FILE`
+ * @param missing how to fix a missing file
+ * @throws UsageError with the reason and the fix if the file cannot be read
  */
 export function readGivenFile(place: string, file: string, missing = 'correct the name'): string {
   try {
@@ -23,17 +27,20 @@ export function readGivenFile(place: string, file: string, missing = 'correct th
   }
 }
 
-/** A mark of the order of bytes at its begin is no part of the text. */
+/** Strict decoder: invalid UTF-8 throws, and a byte order mark is dropped. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What pipes gave last, by their names: a secret is read again for what must not be told, and they give it once unless somebody writes anew. */
+/**
+ * Last content of each pipe by its path. Secrets are read again to redact them, but a pipe delivers its
+ * content only once per writer.
+ */
 const ofPipes = new Map<string, Buffer>();
 
-/** Why it is not read, with the mend. */
+/** Reason why the input is rejected, with the fix. */
 class Refused extends Error {}
 
 function bytesOf(file: string): Buffer {
-  // Without waiting: the opening of a pipe waits for one who writes to it.
+  // Non-blocking, because opening a pipe waits for a writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const isPipe = fstatSync(descriptor).isFIFO();
@@ -61,7 +68,7 @@ function bytesOf(file: string): Buffer {
       parts.push(part.subarray(0, read));
     }
     const bytes = Buffer.concat(parts);
-    // UTF-16 of Latin letters is UTF-8, too, with a NUL behind each.
+    // UTF-16 of Latin letters is also valid UTF-8, with a NUL after each letter.
     if (isUtf16(bytes)) throw new Refused(OTHER_ENCODING);
     if (bytes.includes(0))
       throw new Refused(
@@ -74,7 +81,7 @@ function bytesOf(file: string): Buffer {
   }
 }
 
-/** Whether bytes begin as UTF-16 does: with its mark, or with a letter beside a NUL. */
+/** Returns true if the bytes start like UTF-16: with a byte order mark, or with a NUL beside a letter. */
 const isUtf16 = ([first, second]: Buffer) =>
   (first === 0xff && second === 0xfe) ||
   (first === 0xfe && second === 0xff) ||
@@ -82,7 +89,10 @@ const isUtf16 = ([first, second]: Buffer) =>
 
 const NOBODY = new Int32Array(new SharedArrayBuffer(4));
 
-/** How many bytes were read; 0: the end, or nobody writes to the pipe; null: there are none yet. */
+/**
+ * Reads a chunk and returns its size in bytes. Returns 0 at the end or if a pipe has no writer; null if there
+ * is no data yet.
+ */
 function readSome(descriptor: number, into: Buffer): number | null {
   try {
     return readSync(descriptor, into);
@@ -96,7 +106,7 @@ const OTHER_ENCODING = 'is not in UTF-8: save it in that encoding';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-/** Why a file cannot be read, and what mends it. */
+/** Returns the reason why a file cannot be read, and the fix. */
 function reasonOf(error: unknown, file: string, missing: string): string {
   switch (codeOf(error)) {
     case 'ENOENT':

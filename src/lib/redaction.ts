@@ -1,19 +1,22 @@
-/** A shorter secret may equal an ordinary word: removing it would change what is recorded. */
+/**
+ * Minimum length of a secret, in characters. A shorter one may equal an ordinary word, and redacting it would
+ * change recorded data.
+ */
 export const SHORTEST_SECRET = 8;
 
 const REDACTED = '[redacted]';
-/** A text without these characters contains no escape. */
+/** A text without these characters contains no escape sequence. */
 const MAY_ESCAPE = /[\\%]/;
 
 /**
- * Makes a function that removes secrets from a text in every form that an upstream or a library may echo: plain, escaped
- * as in JSON (also JSON within JSON), or percent-encoded. JSON stays JSON.
- * @param secrets those of fewer than {@link SHORTEST_SECRET} characters are left alone
+ * Creates a function that redacts secrets from a text in every form that an upstream or a library may echo:
+ * plain, escaped as in JSON (also JSON within JSON), or percent-encoded. JSON stays valid.
+ * @param secrets those shorter than {@link SHORTEST_SECRET} are ignored
  */
 export function redactor(secrets: readonly (string | undefined)[]): (text: string) => string {
   const known = [...new Set(secrets)]
     .flatMap((secret) => (secret && secret.length >= SHORTEST_SECRET ? [secret] : []))
-    .sort((a, b) => b.length - a.length); // longest first: one may be a part of another
+    .sort((a, b) => b.length - a.length); // longest first: a secret may be part of another
   if (known.length === 0) return (text) => text;
   const inAnySpelling = new RegExp(known.map(spellings).join('|'), 'g');
   return (text) =>
@@ -22,15 +25,19 @@ export function redactor(secrets: readonly (string | undefined)[]): (text: strin
       : known.reduce((clean, secret) => clean.replaceAll(secret, REDACTED), text);
 }
 
-/** A pattern of every way to write a secret down. Its quantifiers are bounded: a text of backslashes alone is quick, too. */
+/**
+ * Builds a pattern of every encoding of a secret. Its quantifiers are bounded, so that a text of backslashes
+ * alone is fast, too.
+ */
 function spellings(secret: string): string {
   return [...secret.matchAll(/\\+|[^\\]/gsu)].map(([part]) => spellingsOf(part)).join('');
 }
 
-/** @param part a character, or backslashes in a row */
+/** @param part a character, or consecutive backslashes */
 function spellingsOf(part: string): string {
   if (part.startsWith('\\')) {
-    // Each JSON around it doubles them. One more is of what follows: without it that would not be JSON any more.
+    // Each level of JSON doubles the backslashes. An additional one escapes the next character; removing it
+    // would break the JSON.
     const inARow = [32, 16, 8, 4, 2, 1].map((times) => `\\\\{${times * part.length}}`);
     return `(?:(?:\\\\{1,8}u005[cC]|%5[cC]){${part.length}}|${inARow.join('|')})`;
   }
@@ -38,9 +45,9 @@ function spellingsOf(part: string): string {
   const bytes = [...Buffer.from(part)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
   const itself = part.replace(/[$()*+.?[\]^{|}/-]/, '\\$&');
   const escapes = inAnyCase(`${units.map((unit) => `u${unit}`).join('\\\\{1,8}')}|${bytes}`);
-  // Escapes come first: a percent sign may stand for itself, or begin one.
+  // Escapes come first: a percent sign may be literal or start an escape.
   return `\\\\{0,7}(?:${escapes}|${itself})`;
 }
 
-/** Hexadecimal digits may be lower or upper case. */
+/** Matches hexadecimal digits in lower and upper case. */
 const inAnyCase = (hex: string) => hex.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);

@@ -1,10 +1,11 @@
 /**
- * Upstream text made safe for each medium: what a reader of the medium would obey instead of show is escaped, so that it stays visible.
+ * Escaping of upstream text for each medium. Characters that the medium would interpret are escaped, so that
+ * they stay visible.
  */
 
 /**
- * Characters that act instead of being shown: control characters, line and paragraph separators, marks and overrides of the text
- * direction, invisible characters of no width, annotations, tags, and lone surrogates.
+ * Characters that act instead of being displayed: control characters, line and paragraph separators, marks
+ * and overrides of the text direction, zero-width characters, annotations, tags, and lone surrogates.
  */
 const ACTING =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
@@ -15,17 +16,17 @@ const escaped = (character: string) =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
   ).join('');
 
-/** Returns a text that is safe on a terminal: acting characters are escaped as in JSON, line ends too. */
+/** Escapes a text for a terminal: acting characters are escaped as in JSON, line ends too. */
 export function printable(text: string): string {
   return text.replaceAll(ACTING, escaped);
 }
 
-/** As {@link printable}, for a text of several lines, such as JSON: line ends stay. */
+/** Escapes as {@link printable}, but keeps line ends; for texts of several lines, such as JSON. */
 export function printableLines(text: string): string {
   return text.replaceAll(ACTING, (character) => (character === '\n' ? character : escaped(character)));
 }
 
-/** Returns a whole HTML document in which texts cannot act: line ends and tabs, which are space in HTML, stay. */
+/** Escapes a whole HTML document. Keeps line ends and tabs, which are whitespace in HTML. */
 export function safeDocument(html: string): string {
   return html.replaceAll(ACTING, (character) =>
     /[\n\r\t]/.test(character) ? character : escaped(character),
@@ -40,17 +41,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Returns a text for HTML that is composed by hand, in an element or in a quoted attribute. */
+/** Escapes a text for HTML that is composed by hand, in an element or in a quoted attribute. */
 export function htmlText(text: string): string {
   return safeDocument(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** Returns a text for a message: one line, whatever an upstream reported. */
+/** Returns a text for a message: one line, with acting characters escaped. */
 export function messageText(text: string): string {
   return printable(text.replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, ' '));
 }
 
-/** Returns a JSON value in which every text, names too, is a {@link messageText}. */
+/** Returns a JSON value in which all texts and keys are escaped by {@link messageText}. */
 export function messageValue(value: unknown): unknown {
   if (typeof value === 'string') return messageText(value);
   if (Array.isArray(value)) return value.map(messageValue);
@@ -60,16 +61,22 @@ export function messageValue(value: unknown): unknown {
   );
 }
 
-/** Returns a text that Markdown shows as it is, in one line. */
+/** Escapes a text so that Markdown shows it literally, in one line. */
 export function markdownText(text: string): string {
   return messageText(text).replaceAll(/[\\`*_[\]<>|~&]/g, '\\$&');
 }
 
-/** What spreadsheets take for the beginning of a formula, also after spaces and in full width. A plain number is none. */
+/**
+ * Matches the start of a spreadsheet formula, also after spaces and in full-width characters. A plain number
+ * is not a formula.
+ */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** Returns a text for a cell of a spreadsheet: one line, and a text that would run as a formula has an apostrophe before it. */
+/**
+ * Escapes a text for a spreadsheet cell: one line, with an apostrophe before a text that would run as a
+ * formula.
+ */
 export function spreadsheetText(text: string): string {
   const isFormula = (FORMULA.test(text) || /^[\t\r\n]/.test(text)) && !NUMBER.test(text);
   return printable(isFormula ? `'${text}` : text);

@@ -2,33 +2,36 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { shortened } from './truncate-text.ts';
 
-/** A column of a table. Numbers stand at the right. Numbers and times are never cut. */
+/** Column of a printed table. Numbers are right-aligned. Numbers and times are never shortened. */
 export interface Column {
   readonly name: string;
   readonly kind: 'text' | 'number' | 'time';
 }
 
-/** How rows become lines. */
+/** Formatter that turns rows into lines. */
 export interface Layout {
-  /** The line, or lines, of names at the first call; an empty text after that. */
+  /** Returns the line or lines of names at the first call, and an empty text after that. */
   heading(): string;
-  /** The lines of a row. */
+  /** Returns the lines of a row. */
   text(cells: readonly string[]): string;
 }
 
-/** What is done with a text that is wider than its column: `wrap` goes on in the next line, `shorten` ends it with …. */
+/**
+ * Handling of a text that is wider than its column: `wrap` continues on the next line, `shorten` ends it with
+ * ….
+ */
 export type Overflow = 'wrap' | 'shorten';
 
 const BETWEEN = '  ';
-/** A column of texts is not made narrower than this, in characters, where its texts are wider. */
+/** Minimum width of a column whose texts are wider, in characters. */
 const NARROWEST = 8;
-/** Words up to this width are not broken where the columns fit without it, in characters. */
+/** Maximum width of a word that is kept whole if the columns fit, in characters. */
 const LONGEST_WORD = 28;
 
 /**
- * Aligned columns where they fit; else the names stand before the values, one value a line.
- * @param cells the rows that decide the widths; what comes later is fitted in
- * @param width the characters of a line; null: no limit, and nothing is wrapped or shortened
+ * Creates a layout of aligned columns. If they do not fit, each value has a line of its own, after its name.
+ * @param cells rows that determine the widths; later rows are fitted into them
+ * @param width characters in a line; null: no limit, and nothing is wrapped or shortened
  */
 export function layoutOf(
   columns: readonly Column[],
@@ -78,7 +81,10 @@ export function layoutOf(
   };
 }
 
-/** Cells of several lines side by side. @param edge where the shorter ones stand */
+/**
+ * Puts cells of several lines side by side.
+ * @param edge vertical alignment of the shorter cells
+ */
 function block(
   cells: readonly (readonly string[])[],
   line: (texts: readonly string[]) => string,
@@ -95,11 +101,14 @@ function aligned(text: string, width: number, kind: Column['kind'] = 'text'): st
   return kind === 'number' ? rest + text : text + rest;
 }
 
-/** As wide as the longest word, so that names stay whole; hashes may be broken. */
+/** Returns the width of the longest word, up to the maximum: names stay whole, hashes may be broken. */
 const longestWord = (texts: readonly string[]) =>
   Math.min(LONGEST_WORD, Math.max(0, ...texts.flatMap((text) => text.split(' ')).map(shown)));
 
-/** Widths that add up to at most `room`; the widest are made narrower first. Null where even the narrowest do not fit. */
+/**
+ * Returns widths that add up to at most `room`; the widest columns shrink first. Returns null if even the
+ * minimum widths do not fit.
+ */
 function fitted(sizes: readonly { most: number; least: number }[], room: number): number[] | null {
   const widths = (cap: number) => sizes.map(({ most, least }) => Math.max(least, Math.min(most, cap)));
   const needed = (cap: number) => widths(cap).reduce((sum, width) => sum + width, 0);
@@ -110,7 +119,7 @@ function fitted(sizes: readonly { most: number; least: number }[], room: number)
   return widths(cap);
 }
 
-/** Rows with one value a line, wrapped below itself, with an empty line after each row. */
+/** Creates a layout with one value a line, wrapped below itself, and an empty line after each row. */
 function listLayout(columns: readonly Column[], width: number | null): Layout {
   const longest = Math.max(...columns.map(({ name }) => shown(name)));
   const room = width === null ? null : Math.max(NARROWEST, width - longest - BETWEEN.length);
@@ -128,7 +137,7 @@ function listLayout(columns: readonly Column[], width: number | null): Layout {
   };
 }
 
-/** A name over several lines, broken behind underscores, slashes and spaces. */
+/** Splits a name over several lines, after underscores, slashes and spaces. */
 function nameLines(name: string, width: number): string[] {
   const lines: string[] = [];
   for (const part of partsOf(name)) {
@@ -145,5 +154,5 @@ const wrapped = (text: string, width: number) =>
   wrapAnsi(text, width, { hard: true, trim: true }).split('\n');
 
 const ASCII = /^[\x20-\x7e]*$/;
-/** How many characters of the terminal a text takes. */
+/** Returns the number of terminal columns that a text occupies. */
 const shown = (text: string) => (ASCII.test(text) ? text.length : stringWidth(text));

@@ -1,23 +1,32 @@
-/** What is told of a piece of work. Never a secret, and no text of unknown length. */
+/** Attributes of a span. They never contain a secret or a text of unbounded length. */
 export type TracedAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A piece of work, as a trace names it. */
+/** A piece of work that is recorded as a span of a trace. */
 export interface TracedWork {
-  /** One of a few: what tells pieces apart is in the attributes. */
+  /** Span name with low cardinality: the details are in the attributes. */
   readonly name: string;
-  /** The work is a question to something outside this process, such as an upstream or the database. */
+  /**
+   * True for a request to something outside this process, such as an upstream or the database (span kind
+   * client).
+   */
   readonly asks?: boolean;
   readonly attributes?: TracedAttributes;
 }
 
-/** Adds what is known at the end of a piece of work. @param failure why it failed without an error being thrown */
+/**
+ * Adds attributes that are known at the end of a piece of work.
+ * @param failure reason of a failure that threw no error
+ */
 export type Tell = (attributes: TracedAttributes, failure?: string) => void;
 
-/** Does a piece of work, and notes it in the trace of the work around it. An error that it throws is noted and thrown on. */
+/**
+ * Runs a piece of work and records it as a child of the current span. Records a thrown error and throws it
+ * again.
+ */
 export type Traced = <T>(work: TracedWork, does: (tell: Tell) => Promise<T>) => Promise<T>;
 
-/** Of work that asks the database. */
+/** Attributes of queries to the database. */
 export const IN_POSTGRESQL: TracedAttributes = { 'db.system.name': 'postgresql' };
 
-/** Notes nothing. */
+/** Runs the work without a trace. */
 export const untraced: Traced = (_work, does) => does(() => {});

@@ -2,9 +2,10 @@ import cliTruncate from 'cli-truncate';
 import stringWidth from 'string-width';
 
 /**
- * A text that is cut to a width, with … at its end. cli-truncate alone keeps a wide character of which half fits, and counts one column
- * for a grapheme of several characters, each of which takes its own.
- * @param width in characters of the terminal, at least 1
+ * Truncates a text to a width, with … at its end.
+ * Works around two bugs of cli-truncate: it keeps a wide character of which half fits, and counts one column
+ * for a grapheme of several characters that occupy a column each.
+ * @param width in terminal columns, at least 1
  */
 export function shortened(text: string, width: number): string {
   for (let most = width; ; most -= 1) {

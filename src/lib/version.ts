@@ -3,7 +3,10 @@ import { packageFile } from './package-file.ts';
 
 const PACKAGE = packageFile('package.json');
 
-/** The version of this package. Read without a library: the command line asks for it before a command is called. */
+/**
+ * Returns the version of this package. Uses no library, because the command line needs the version before any
+ * command is loaded.
+ */
 export function versionOf(): string {
   const told: unknown = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   if (typeof told === 'object' && told !== null && 'version' in told && typeof told.version === 'string')

@@ -7,7 +7,10 @@ const mayNot = (path: string) => `this user may not write to ${path || 'it'}: le
 const inTheWay = (path: string) => `${fileAbove(path)} is a file, where a folder has to be:`;
 const full = () => 'the disk is full: make room on it, or';
 
-/** Why the system does not let somebody write, by its code, up to the mend. The path is what it named; empty: none. */
+/**
+ * Reasons of write errors by system error code, up to the fix. The path is from the error; empty: the error
+ * has none.
+ */
 const REFUSALS: Readonly<Record<string, (path: string) => string>> = {
   EACCES: mayNot,
   EPERM: mayNot,
@@ -23,10 +26,11 @@ const REFUSALS: Readonly<Record<string, (path: string) => string>> = {
 const ELSEWHERE = 'name another place';
 
 /**
- * Writes, and tells in words where the system does not let this user.
- * @param place what was named, with the option or the setting that names it, such as `--to /var/lake`
- * @param mend what to do where it is no place to write to
- * @throws UsageError when it is no place to write to; Error when the disk is full; whatever else `write` throws
+ * Runs a write and converts errors of the file system into messages for the user.
+ * @param place target with the option or the setting that names it, such as `--to /var/lake`
+ * @param mend how to fix an unwritable target
+ * @throws UsageError if the target is not writable; Error if the disk is full; any other error of `write`
+ * unchanged
  */
 export async function writingTo<Written>(
   place: string,
@@ -40,21 +44,24 @@ export async function writingTo<Written>(
   }
 }
 
-/** Makes a folder and those above it, where they are not there. @throws the reason of the system */
+/**
+ * Creates a folder and its missing parents.
+ * @throws the error of the system
+ */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
   } catch (error) {
-    // Of some reasons Node.js says only that nothing is there.
+    // For some reasons, a recursive mkdir of Node.js only reports ENOENT.
     if (codeOf(error) === 'ENOENT') await mkdir(pathOf(error));
     throw error;
   }
 }
 
 /**
- * Refuses a path with a symbolic link in place of a folder, because what is written or removed there would be somewhere else. The folder
- * that was named may be a link itself.
- * @param path below the folder, with slashes
+ * Rejects a path that contains a symbolic link in place of a folder, because writes and removals would happen
+ * elsewhere. The root folder itself may be a link.
+ * @param path relative to the folder, with slashes
  * @throws UsageError that names the link
  */
 export async function refuseLinks(folder: string, path: string, place: string): Promise<void> {
@@ -70,7 +77,10 @@ export async function refuseLinks(folder: string, path: string, place: string): 
   }
 }
 
-/** @throws UsageError when a file cannot be written, before anything is; it need not be there yet */
+/**
+ * Checks that a file can be written, before anything is written. The file need not exist.
+ * @throws UsageError if it cannot be written
+ */
 export function refuseUnwritable(place: string, file: string): void {
   if (file === '') throw new UsageError([`${place.trim()}: names no file: ${ELSEWHERE}`]);
   const there = existsSync(file);
@@ -84,12 +94,12 @@ export function refuseUnwritable(place: string, file: string): void {
 }
 
 /**
- * What is told of an error of the file system; null: it is another error.
- * @param path what it is about; absent: what it says itself
+ * Converts an error of the file system into a message for the user. Returns null for other errors.
+ * @param path of the failed write. Default: the path in the error.
  */
 function refusal(error: unknown, place: string, mend: string, path = pathOf(error)): Error | null {
   const code = codeOf(error);
-  // A file that is missing among others is another matter.
+  // The folder exists, so a file in it is missing: not a write error of the target.
   if (code === 'ENOENT' && existsSync(dirname(resolve(path)))) return null;
   const why = REFUSALS[code];
   if (!why) return null;
@@ -97,7 +107,10 @@ function refusal(error: unknown, place: string, mend: string, path = pathOf(erro
   return why === full ? new Error(told, { cause: error }) : new UsageError([told], { cause: error });
 }
 
-/** The code of an error of the file system; empty: it is another error, such as one of a connection, which has the same codes. */
+/**
+ * Returns the code of an error of the file system. Returns an empty text for other errors, such as connection
+ * errors, which use the same codes.
+ */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return '';
   return error.syscall === 'connect' ? '' : String(error.code);
@@ -106,7 +119,7 @@ function codeOf(error: unknown): string {
 const pathOf = (error: unknown): string =>
   error instanceof Error && 'path' in error ? String(error.path) : '';
 
-/** The file that is in the place of a folder of a path, or the path itself. */
+/** Returns the file that is in the place of a folder of a path, or the path itself. */
 function fileAbove(path: string): string {
   for (let at = resolve(path); at !== dirname(at); at = dirname(at))
     if (existsSync(at) && statSync(at).isFile()) return at;
