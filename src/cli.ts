@@ -19,12 +19,18 @@ outliveLostConnections();
 
 waitForSlowAddresses();
 
-/** A longer word is something that somebody gave, such as a whole file: its begin says which it was. */
+/**
+ * Maximum length of a word in an error, in characters. Longer words are user input, such as a whole file;
+ * their start identifies them.
+ */
 const LONG = 5_000;
 
-/** Prints why the command failed. Secrets are removed: errors of libraries may contain what they were called with. */
+/**
+ * Prints the reason of a failure. Secrets are redacted, because errors of libraries may contain their
+ * arguments.
+ */
 const complain = async (text: string) => {
-  const { tell } = await import('./lib/print.ts'); // what fits texts to a terminal is half of what --help would load
+  const { tell } = await import('./lib/print.ts'); // keeps half of the modules out of `--help`
   tell(
     redactor(readSecrets())(text).replaceAll(/\S+/g, (word) =>
       word.length < LONG ? word : `${word.slice(0, 200)}…`,
@@ -32,7 +38,7 @@ const complain = async (text: string) => {
   );
 };
 
-/** What Node.js says where it is asked for the current folder, and somebody removed that. */
+/** Matches the error of Node.js if the current directory was removed. */
 const isOfRemovedFolder = (error: unknown) =>
   error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 
@@ -55,5 +61,6 @@ try {
 }
 await outputDelivered();
 if (outputIsLost()) process.exitCode = exitCode.failed;
-// An explicit exit: while Node shuts down by itself it handles no signals, and a second SIGTERM would kill the process.
+// An explicit exit: while Node.js shuts down by itself it handles no signals, and a second SIGTERM would kill
+// the process.
 process.exit();

@@ -1,4 +1,7 @@
-/** Rows by view. The build writes `client-rows.d.ts` with every view of `reporting`, its columns and their meaning. */
+/**
+ * Rows by view. The build writes `client-rows.d.ts` with every view of `reporting`, its columns and their
+ * meaning.
+ */
 export interface Views {
   readonly [view: string]: Readonly<Record<string, unknown>>;
 }

@@ -1,50 +1,53 @@
 import type { Datasets, Views } from './client-rows.ts';
 
-/** Where the recorder is. */
+/** Address and credentials of a recorder. */
 export interface ClientOptions {
-  /** Such as `http://127.0.0.1:8080`. */
+  /** Base URL, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** RECORDER_TOKEN, where the recorder has one. */
+  /** The RECORDER_TOKEN, if the recorder has one. */
   readonly token?: string;
-  /** What asks; `fetch` unless told. */
+  /** Function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** The name of a view, and of a column of it. */
+/** Name of a view. */
 export type View = Extract<keyof Views, string>;
 export type Dataset = Extract<keyof Datasets, string>;
 export type Column<V extends View> = Extract<keyof Views[V], string>;
 
-/** Values that can be written into a parameter. */
+/** Value of a query parameter. */
 export type Given = string | number | boolean | Date;
 
-/** Which rows are wanted, and how. */
+/** Filters, order and limit of a query. */
 export interface Wanted<V extends View> {
-  /** Filters by column and operator, such as `{ chain_id: '43114', 'bucket_start.gte': new Date(0) }`; of functions also parameters. */
+  /**
+   * Filters by column and operator, such as `{ chain_id: '43114', 'bucket_start.gte': new Date(0) }`. For
+   * functions, also their parameters.
+   */
   readonly where?: Readonly<Record<string, Given>>;
-  /** A column, with `-` before it where the order falls. */
+  /** A column; a prefix `-` sorts in descending order. */
   readonly sort?: Column<V> | `-${Column<V>}`;
-  /** Rows of one page, at most 1000; 1000 unless told. */
+  /** Rows per page. Default and maximum: 1000. */
   readonly limit?: number;
-  /** The rows as known at this moment. */
+  /** Returns the rows as known at this moment. */
   readonly asOf?: Given;
-  /** Stops asking. */
+  /** Aborts the requests. */
   readonly signal?: AbortSignal;
 }
 
-/** A page of rows; `next` is where the next one begins, null: this is the last. */
+/** A page of rows. `next` is the cursor of the next page; null on the last page. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly next: string | null;
 }
 
-/** The recorder did not answer what was asked. */
+/** Error of a request to the recorder. */
 export class RecorderError extends Error {
   override readonly name = 'RecorderError';
   readonly status: number;
-  /** Everything that is wrong with the parameters. */
+  /** Every invalid parameter. */
   readonly problems: readonly { readonly parameter: string; readonly problem: string }[];
-  /** After how many seconds to try again; null: the same would fail again. */
+  /** Delay before a retry, in seconds; null if a retry would fail again. */
   readonly retryAfter: number | null;
 
   constructor(
@@ -60,7 +63,10 @@ export class RecorderError extends Error {
   }
 }
 
-/** Reads a recorder over HTTP, in Node.js and in browsers. Amounts and other `numeric` values are texts, so that nothing is rounded. */
+/**
+ * HTTP client of a recorder, for Node.js and browsers. Amounts and other `numeric` values are texts, so that
+ * nothing is rounded.
+ */
 export class RecorderClient {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -72,7 +78,10 @@ export class RecorderClient {
     this.#fetch = (...request) => ask(...request);
   }
 
-  /** All rows of a dataset, now or as of a moment; pages are asked for as they are needed. @throws RecorderError */
+  /**
+   * Yields all rows of a dataset, now or as of a moment. Pages are requested on demand.
+   * @throws RecorderError
+   */
   rows<D extends Dataset & View>(
     dataset: D,
     wanted: Wanted<D> = {},
@@ -80,7 +89,10 @@ export class RecorderClient {
     return this.#all(`/datasets/${dataset}/rows`, wanted);
   }
 
-  /** Every version of the rows of a dataset. @throws RecorderError */
+  /**
+   * Yields every version of the rows of a dataset.
+   * @throws RecorderError
+   */
   history<D extends Dataset, V extends Datasets[D] & View>(
     dataset: D,
     wanted: Omit<Wanted<V>, 'asOf'> = {},
@@ -88,12 +100,19 @@ export class RecorderClient {
     return this.#all(`/datasets/${dataset}/rows/history`, wanted);
   }
 
-  /** All rows of a view or function. @throws RecorderError */
+  /**
+   * Yields all rows of a view or function.
+   * @throws RecorderError
+   */
   view<V extends View>(view: V, wanted: Wanted<V> = {}): AsyncGenerator<Views[V], void, undefined> {
     return this.#all(`/views/${view}`, wanted);
   }
 
-  /** One page of a view or function. @param after `next` of the page before @throws RecorderError */
+  /**
+   * Requests one page of a view or function.
+   * @param after `next` of the previous page
+   * @throws RecorderError
+   */
   page<V extends View>(
     view: V,
     wanted: Wanted<V> = {},
@@ -103,10 +122,11 @@ export class RecorderClient {
   }
 
   /**
-   * Changes of all datasets after a cursor, in the order of the feed; each once. Keep `next`, and ask again with it: no rows mean that
-   * nothing is new yet.
-   * @param after `next` of the page before; null: from the oldest change that is kept
-   * @throws RecorderError with status 400 where the cursor is not kept any more, or is of another database: read the record anew
+   * Requests changes of all datasets after a cursor, in the order of the feed, each once. Store `next` for
+   * the next call. An empty page means that nothing is new yet.
+   * @param after `next` of the previous page; null: from the oldest change that is kept
+   * @throws RecorderError with status 400 if the cursor has expired, or belongs to another database: read all
+   * rows again
    */
   changes(
     after: string | null = null,
@@ -116,8 +136,9 @@ export class RecorderClient {
   }
 
   /**
-   * Anything else of the API, such as `/datasets/metric_points/series`; the answer is what `/openapi.json` says of that address.
-   * @throws RecorderError when there is no answer
+   * Requests any other path of the API, such as `/datasets/metric_points/series`. `/openapi.json` describes
+   * the response of each path.
+   * @throws RecorderError on every response with an error status
    */
   async get<Answer>(
     path: string,

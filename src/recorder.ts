@@ -9,42 +9,48 @@ import { UsageError } from './lib/errors.ts';
 import { loadStates, planAll } from './recording/plan.ts';
 import { runJobs } from './recording/record-in-foreground.ts';
 
-/** How a recorder is opened. Secrets, the database and the queue come from the environment, as for the commands. */
+/**
+ * Options for opening a recorder. Secrets, the database and the queue come from the environment, as for the
+ * commands.
+ */
 export interface RecorderOptions {
-  /** The configuration file; absent: `RECORDER_CONFIG`, else `recorder.yaml`, else the bundled simulated network. */
+  /**
+   * Path of the configuration file. Default: `RECORDER_CONFIG`, else `recorder.yaml`, else the bundled
+   * simulated network.
+   */
   readonly config?: string;
 }
 
-/** What is recorded of a dataset. */
+/** Options for recording a dataset. */
 export interface RecordOptions {
-  /** Only targets that match, such as `{ node: 'validator-1' }`; absent: all that are configured. */
+  /** Records only matching targets, such as `{ node: 'validator-1' }`. Default: all configured targets. */
   readonly target?: Readonly<Record<string, string>>;
-  /** Stops the recording; what is committed stays. */
+  /** Stops the recording. Committed rows stay. */
   readonly signal?: AbortSignal;
 }
 
-/** How the run of one target went. */
+/** Result of the run of one target. */
 export interface RecordedRun {
   /** As in `reporting.runs`. */
   readonly runId: number;
   readonly datasets: readonly string[];
-  /** What was asked about, as `key=value`. */
+  /** The target, as `key=value`. */
   readonly target: string;
   readonly status: string;
-  /** Rows written, a number for each of `datasets`. */
+  /** Rows written: one number per entry of `datasets`. */
   readonly rowsWritten: readonly number[];
-  /** Why it failed; null: it did not. */
+  /** Reason of a failure; null if the run succeeded. */
   readonly error: string | null;
 }
 
-/** Not everything was recorded that was asked for. What the runs committed stays; the same call again goes on. */
+/** Error of a recording that is incomplete. Committed rows stay; the same call continues. */
 export class NotAllRecorded extends Error {
   override readonly name = 'NotAllRecorded';
-  /** The runs that were made, as {@link Recorder.record} gives them. */
+  /** Results of the completed runs, as {@link Recorder.record} returns them. */
   readonly runs: readonly RecordedRun[];
-  /** The targets that another process was recording all the time. */
+  /** Targets that another process was recording during the whole call. */
   readonly busy: readonly string[];
-  /** How many runs are left because the signal aborted. */
+  /** Number of runs that are left because the signal aborted. */
   readonly left: number;
 
   constructor(dataset: string, runs: readonly RecordedRun[], busy: readonly string[], left: number) {
@@ -61,28 +67,28 @@ export class NotAllRecorded extends Error {
 
 /** A recorder inside another program. */
 export interface Recorder {
-  /** The database it records to, for `drizzle` and `chain-recorder/schema`. Has the password in it. */
+  /** URL of the recorder's database, for `drizzle` and `chain-recorder/schema`. It contains the password. */
   readonly databaseUrl: string;
   /**
-   * Records now what the targets of a dataset lack, as `chain-recorder record` does. Needs no queue. Node health is
-   * recorded by {@link Recorder.run} only.
-   * @returns the runs, also those that failed
-   * @throws UsageError when there is no such dataset or target; NotAllRecorded when another process has a target, or the signal
-   * aborted before the end
+   * Records the missing rows of a dataset's targets now, as `chain-recorder record` does. Needs no queue.
+   * Node health is recorded by {@link Recorder.run} only.
+   * @returns the results of the runs, including failed ones
+   * @throws UsageError if there is no such dataset or target; NotAllRecorded if another process holds a
+   * target, or the signal aborted before the end
    */
   record(dataset: string, options?: RecordOptions): Promise<RecordedRun[]>;
   /**
-   * Does what `chain-recorder up` does, until the signal comes.
-   * @param roles `scheduler`, `worker`, `server`; absent: all of them
+   * Runs `chain-recorder up` until the signal aborts.
+   * @param roles `scheduler`, `worker`, `server`. Default: all.
    */
   run(signal: AbortSignal, roles?: readonly string[]): Promise<void>;
-  /** Closes its connections, and the embedded database where nobody else uses it. */
+  /** Closes the connections, and the embedded database if no other process uses it. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a recorder: reads the configuration, brings the database to this version and connects to it.
- * @throws UsageError when something is wrong with the configuration, the environment or the database
+ * Opens a recorder: reads the configuration, migrates the database to this version and connects to it.
+ * @throws UsageError if the configuration, the environment or the database is invalid
  */
 export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
   const app = await openApp({ config: options.config, migrate: true, logLevel: 'info' });

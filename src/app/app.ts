@@ -32,63 +32,73 @@ import { rememberRecord } from './known-records.ts';
 import { existingStateDirectory, ownStateDirectory } from './state-directory.ts';
 import { budgetKeys, upstreamOpener } from './upstream-opener.ts';
 
-/** What a command works with: configuration, database and upstreams, opened. */
+/** Context of a command: configuration, database and upstreams, opened. */
 export interface App {
   readonly environment: Environment;
   readonly config: Config;
-  /** The configuration file; null: there is none. */
+  /** Path of the configuration file; null if there is none. */
   readonly configFile: string | null;
-  /** Set while no configuration file exists: the bundled network is the upstream. */
+  /**
+   * Announcement of the bundled sandbox network, which is the upstream while no configuration file exists;
+   * otherwise null.
+   */
   readonly sandbox: Announcement | null;
   readonly log: Log;
   readonly clock: Clock;
   readonly databaseUrl: string;
-  /** The database is the embedded one, and the numbers of its processes are valid here. */
+  /** True if the database is the embedded one and its process ids are valid on this system. */
   readonly embedded: boolean;
-  /** Restarts the embedded database when it ends by itself, until the signal aborts. @throws TemporaryError if that fails */
+  /**
+   * Restarts the embedded database whenever it exits, until the signal aborts.
+   * @throws TemporaryError if a restart fails
+   */
   readonly superviseDatabase: (signal: AbortSignal) => Promise<void>;
-  /** The folder of the embedded database's files; null: it is not embedded. */
+  /** Data folder of the embedded database; null if the database is not embedded. */
   readonly embeddedDirectory: string | null;
   readonly database: Database;
-  /** What is read in place of the database; null: the database itself is. */
+  /** Read replica for queries; null if queries use the database itself. */
   readonly replica: Replica | null;
-  /** What runs record. */
+  /** Feeds that runs record. */
   readonly feeds: readonly ActiveFeed[];
-  /** What the prober keeps: one, or none. */
+  /** Uptime ledgers of the prober: one, or none. */
   readonly ledgers: readonly ActiveLedger[];
-  /** Both: what is registered, planned and counted. */
+  /** Feeds and ledgers: everything that is registered, planned and counted. */
   readonly watched: readonly Watched[];
   readonly configuration: Configuration;
   readonly recording: RecordingContext;
-  /** What this process did: calls and runs. */
+  /** Counters of this process: upstream calls and runs. */
   readonly counts: ProcessCounts;
-  /** Notes what is done in traces; null: nobody is sent any. */
+  /** Records work as spans of traces; null if there is no endpoint for traces. */
   readonly traced: Traced | null;
-  /** The allowances of the configured services. */
+  /** Keys of the request budgets of the configured services. */
   readonly budgets: readonly BudgetKey[];
-  /** Its secrets, by their names. */
+  /** Secrets by their names. */
   readonly secrets: ReadonlyMap<string, string>;
-  /** The same application with another configuration and the secrets of now; what both have in common stays open. @throws UsageError when the environment is wrong now */
+  /**
+   * Returns the same application with another configuration and the current secrets. Resources that both use
+   * stay open.
+   * @throws UsageError if the environment is invalid now
+   */
   reconfigured(config: Config): App;
   close(): Promise<void>;
 }
 
-/** What a command needs when the application is opened. */
+/** Options for opening the application. */
 export interface AppOptions {
   readonly config?: string | undefined;
-  /** Bring the schema up to date first: `up`, `migrate`, and the embedded database always. */
+  /** Migrate the schema first: `up` and `migrate`. The embedded database is always migrated. */
   readonly migrate?: boolean;
-  /** Use a temporary database where this directory has no record: `plan` and `alerts test`. */
+  /** Use a temporary database if this directory has no record: `plan` and `alerts test`. */
   readonly createsNothing?: boolean;
-  /** Set: wait for a database that cannot be reached, until this signal aborts. Absent: fail. */
+  /** Wait for an unreachable database until this signal aborts. Default: fail. */
   readonly patient?: AbortSignal;
-  /** Ends a migration at once. */
+  /** Aborts a migration immediately. */
   readonly signal?: AbortSignal;
-  /** The least important lines that are logged where LOG_LEVEL says nothing; absent: warnings, so that an answer comes first. */
+  /** Log level if LOG_LEVEL is not set. Default: `warn`, so that the result of a command comes first. */
   readonly logLevel?: 'info';
-  /** Send traces and logs where the environment names an endpoint for them. */
+  /** Export traces and logs if the environment sets an endpoint for them. */
   readonly telemetry?: boolean;
-  /** Loads modules that are needed later, while the database compares what stands in it with what is declared. */
+  /** Loads modules that are needed later, concurrently with the migration of the schema. */
   readonly load?: () => Promise<unknown>;
   readonly clock?: Clock;
 }
@@ -98,7 +108,7 @@ const MISTAKEN_FILES = ['recorder.yml', 'recorder.yaml.txt', 'chain-recorder.yam
 
 /**
  * Opens configuration, database and upstreams.
- * @throws UsageError when something is wrong with the configuration, the environment or the database
+ * @throws UsageError if the configuration, the environment or the database is invalid
  */
 export async function openApp(options: AppOptions): Promise<App> {
   const environment = readEnvironment();
@@ -116,8 +126,8 @@ export async function openApp(options: AppOptions): Promise<App> {
           tellEndpoint(log, signal, cause),
         )
       : null;
-  // What channels of alerts and sinks of changes name of the environment is kept out of the log, too. What is known once stays a secret:
-  // the configuration before is told of where it differs.
+  // Secrets that alert channels and change sinks reference are redacted in the log, too. A secret stays
+  // redacted after a reload, because the log reports differences from the previous configuration.
   const secrets = new Set<string>();
   let redact = redactor([]);
   const keepSecret = (config: Config | null) => {
@@ -215,11 +225,11 @@ type Parts = Pick<
   | 'traced'
   | 'close'
 > & {
-  /** Keeps what a configuration names as secrets out of the log from now on. */
+  /** Redacts the secrets that a configuration references, in all later log lines. */
   keepSecret(config: Config): void;
 };
 
-/** The application that a configuration makes of what is open. */
+/** Builds the application of a configuration from the open resources. */
 function configured(parts: Parts, config: Config): App {
   const { environment, database, clock, counts, traced } = parts;
   const feeds = activeFeeds(config);
@@ -244,7 +254,7 @@ function configured(parts: Parts, config: Config): App {
     budgets: budgetKeys(config, environment),
     reconfigured: (other) => {
       parts.keepSecret(other);
-      const { databaseUrl, reportingUrl, otlp } = environment; // what is open with them stays open
+      const { databaseUrl, reportingUrl, otlp } = environment; // open resources keep using these
       return configured(
         { ...parts, environment: { ...readEnvironment(), databaseUrl, reportingUrl, otlp } },
         other,
@@ -253,15 +263,16 @@ function configured(parts: Parts, config: Config): App {
   };
 }
 
-/** The secrets that the process keeps as they were when it began. */
+/** Secrets whose changes need a restart: the process keeps the values from its start. */
 export const KEPT_SECRETS = ['DATABASE_URL', 'REPORTING_DATABASE_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
 
-/** The texts of a configuration that may name secrets of the environment. */
+/** Returns the texts of a configuration that may reference secrets of the environment. */
 const textsNaming = (config: Config | null) => textsIn([config?.alerts, config?.changes]);
 
 /**
- * The path of the configuration file; null when none is named and the default file is absent.
- * @throws UsageError when the name is empty, or there is a file that was probably meant to be it
+ * Returns the path of the configuration file. Returns null if none is named and the default file is absent.
+ * @throws UsageError if the name is empty, or a file has a name that was probably a mistake for the default
+ * one
  */
 export function configFile(environment: Environment, named: string | undefined): string | null {
   const file = named ?? environment.configFile;

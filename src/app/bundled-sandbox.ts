@@ -14,10 +14,10 @@ import { catalogNames } from './configured-feeds.ts';
 
 const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
 const STATE = 'sandbox.json';
-/** How long an answer of a sandbox that may be running is waited for, ms. */
+/** Timeout of the liveness request to a sandbox that may be running, in ms. */
 const PATIENCE = 2_000;
 
-/** What the sandbox prints when it listens: its URL, and what there is to watch. */
+/** Startup line of the sandbox: its URL and the objects that can be watched. */
 export const announcement = z.looseObject({
   url: z.string(),
   chains: z.array(z.string()),
@@ -36,11 +36,13 @@ export type Announcement = z.infer<typeof announcement>;
 /** A sandbox network in use. */
 export interface Sandbox {
   readonly announcement: Announcement;
-  /** Stops it if this process started it. */
+  /** Stops the sandbox if this process started it. */
   close(): Promise<void>;
 }
 
-/** Uses the sandbox that another process of this directory runs, or starts one that ends with this process. */
+/**
+ * Uses the sandbox that another process of this directory runs, or starts one that ends with this process.
+ */
 export async function useSandbox(dir: string): Promise<Sandbox> {
   const running = await runningSandbox(dir);
   if (running) return { announcement: running, close: async () => {} };
@@ -51,7 +53,8 @@ export async function useSandbox(dir: string): Promise<Sandbox> {
   );
   const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--parent'], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // Ctrl-C is for all of a group: what is under way still asks the sandbox while the recorder stops.
+    // Ctrl-C signals the whole process group, but work in progress still calls the sandbox while the recorder
+    // stops.
     detached: true,
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -72,7 +75,10 @@ export async function useSandbox(dir: string): Promise<Sandbox> {
   };
 }
 
-/** Runs the sandbox in the foreground with the given arguments, until it ends. @returns its exit code */
+/**
+ * Runs the sandbox in the foreground until it exits.
+ * @returns its exit code
+ */
 export function runSandbox(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal));
@@ -82,7 +88,7 @@ export function runSandbox(args: readonly string[]): Promise<number> {
   });
 }
 
-/** The configuration that watches everything a sandbox has. */
+/** Returns the configuration that watches everything in a sandbox. */
 export function sandboxConfig({ url, nodes, chains, nodeIds, addresses, ...watch }: Announcement): Config {
   const { evmAddresses, contracts, collections, transactions, assets } = watch;
   return checkConfig(
@@ -102,14 +108,15 @@ export function sandboxConfig({ url, nodes, chains, nodeIds, addresses, ...watch
 
 async function runningSandbox(dir: string): Promise<Announcement | null> {
   const over = new AbortController();
-  // Where another process's sandbox ends at that moment, undici 7 may neither answer nor fail, also when it is asked to stop.
+  // If another process's sandbox exits at that moment, undici 7 may neither respond nor fail, even when the
+  // request is aborted.
   const late = delay(PATIENCE, null, { signal: over.signal }).catch(() => null);
   const found = await Promise.race([answering(dir, over.signal), late]);
   over.abort();
   return found;
 }
 
-/** What a directory's sandbox says of itself, if it answers. */
+/** Returns the announcement of a directory's sandbox. Returns null if the sandbox does not respond. */
 async function answering(dir: string, signal: AbortSignal): Promise<Announcement | null> {
   try {
     const found = announcement.parse(JSON.parse(readFileSync(join(dir, STATE), 'utf8')));

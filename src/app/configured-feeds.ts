@@ -14,7 +14,7 @@ import { targetKey } from '../recording/target-key.ts';
 import { recorded, recordedNamed } from '../reporting/recorded-datasets.ts';
 import { shortestRetention } from '../retention/retention-rules.ts';
 
-/** The names that a configuration may use. */
+/** Names that are valid in a configuration. */
 export const catalogNames: CatalogNames = {
   datasets: recorded.map(({ name }) => name),
   metrics: Object.keys(metricIntervals),
@@ -43,17 +43,22 @@ function withoutEffect(dataset: string, setting: string): string | null {
   }
 }
 
-/** What a configuration asks runs to record: feeds with at least one dataset that is enabled, and their targets. */
+/**
+ * Returns the feeds that a configuration enables: those with at least one enabled dataset, and their targets.
+ */
 export function activeFeeds(config: Config): ActiveFeed[] {
   return feeds.flatMap(({ source, datasets }) => watched(config, source, datasets));
 }
 
-/** The ledger that a configuration asks the prober to keep; empty where it asks for none. */
+/** Returns the uptime ledger that a configuration enables. Empty if it enables none. */
 export function activeLedgers(config: Config): ActiveLedger[] {
   return watched(config, nodeHealth.source, [nodeHealth]);
 }
 
-/** What of a source's datasets is enabled, and about which targets; empty where nothing is, or its upstream is missing. */
+/**
+ * Returns the enabled datasets of a source and their targets. Empty if none is enabled, or if the upstream is
+ * not configured.
+ */
 function watched<Kept extends Recorded>(
   config: Config,
   source: Source,
@@ -97,7 +102,10 @@ function offered(config: Config, source: Source): boolean {
   ];
 }
 
-/** What a configuration gives to the choice of targets. @param options the override of the source's datasets */
+/**
+ * Returns the part of a configuration that determines targets.
+ * @param options override of the source's datasets
+ */
 export function scopeOf(config: Config, options: Scope['options'] = {}): Scope {
   return {
     network: config.network,

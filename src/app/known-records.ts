@@ -4,23 +4,27 @@ import { dirname, join } from 'node:path';
 const MOST = 20;
 
 /**
- * Where this user's records with an embedded database are: the state directories, the latest first, a line each. It only
- * helps people to find a record again, so that a file that cannot be read or written is no failure.
+ * List of this user's records with an embedded database: one state directory a line, the most recent first.
+ * The list only helps people to find a record again, so a file that cannot be read or written is not an
+ * error.
  */
 export class KnownRecords {
   readonly #folder: string;
 
-  /** @param stateHome the folder in which programs keep what they remember of this user */
+  /** @param stateHome folder for the state of this user's programs (XDG_STATE_HOME) */
   constructor(stateHome: string) {
     this.#folder = join(stateHome, 'chain-recorder');
   }
 
-  /** The state directory that was used last, beside `dir`, and still holds a database; null: there is none. */
+  /**
+   * Returns the most recent state directory other than `dir` that still contains a database. Returns null if
+   * there is none.
+   */
   last(dir: string): string | null {
     return this.#read().find((one) => one !== dir && existsSync(join(one, 'postgres'))) ?? null;
   }
 
-  /** Notes that `dir` is in use now. */
+  /** Moves `dir` to the start of the list. */
   remember(dir: string): void {
     if (/[\r\n]/.test(dir)) return;
     const dirs = [dir, ...this.#read().filter((one) => one !== dir)].slice(0, MOST);
@@ -30,7 +34,7 @@ export class KnownRecords {
       writeFileSync(unfinished, dirs.map((one) => `${one}\n`).join(''));
       renameSync(unfinished, this.#file);
     } catch {
-      // It is remembered another time, or never.
+      // A failed write is ignored: a later start repeats it.
     }
   }
 
@@ -48,10 +52,11 @@ export class KnownRecords {
 }
 
 /**
- * Remembers where a record is.
- * @param made whether it was made just now, and is empty
- * @param stateHome the folder in which programs keep what they remember of this user; null: nothing is remembered
- * @returns where it is and where the last one was used: the directories to start in. Null: it is not new, or the only one
+ * Adds a record to the list.
+ * @param made true if the record was just created and is empty
+ * @param stateHome folder for the state of this user's programs; null: nothing is stored
+ * @returns the directories of this record and of the previous one. Null if the record is not new, or the only
+ * one.
  */
 export function rememberRecord(
   dir: string,

@@ -5,16 +5,16 @@ import { UsageError } from '../lib/errors.ts';
 import { tell } from '../lib/print.ts';
 import type { App } from './app.ts';
 
-/** Where a command reads what was recorded. */
+/** Database from which a command reads. */
 export interface ReadFrom {
   readonly url: string;
   readonly sql: postgres.Sql;
 }
 
 /**
- * Where what was recorded is read: the replica where one is named, after a look at it, else the primary. One that is far behind is
- * told of on stderr.
- * @throws UsageError when it is no replica of the primary; ReplicaAway when it gives no answer
+ * Returns the read replica after a check if one is configured, else the primary. A lag above the limit is
+ * reported on stderr.
+ * @throws UsageError if the server is not a replica of the primary; ReplicaAway if it is unavailable
  */
 export async function readFrom({
   replica,

@@ -12,17 +12,17 @@ import type { ProcessCounts } from '../server/metrics/process-counts.ts';
 import { unmetered } from '../upstreams/unmetered-budget.ts';
 import { UpstreamSession, type UpstreamSettings } from '../upstreams/upstream.ts';
 
-/** The largest answers have a few MB; ten workers may hold one each. */
+/** Maximum size of a response, in bytes. The largest ones have a few MB; ten workers may hold one each. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 type Keys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;
 
-/** Names the allowances of a configuration's services. */
+/** Returns the budget keys of the services in a configuration. */
 export function budgetKeys(config: Config, keys: Keys): BudgetKey[] {
   return meteredServices(config, keys).map(({ budgetKey }) => budgetKey);
 }
 
-/** The services that give a key an allowance, each with the header that carries the key. */
+/** Returns the services with a request budget, each with the header that carries its API key. */
 function meteredServices({ upstreams }: Config, { chainDataKey, metricsKey }: Keys) {
   return [
     { name: 'chainData', service: upstreams.chainData, key: chainDataKey },
@@ -35,7 +35,10 @@ function meteredServices({ upstreams }: Config, { chainDataKey, metricsKey }: Ke
   });
 }
 
-/** Makes the upstreams of a configuration: each with its key, its bounds and its budget. @param counts counts their calls; absent: nobody asks */
+/**
+ * Creates the function that opens upstreams, each with its API key, limits and budget.
+ * @param counts counter of the calls; absent: calls are not counted
+ */
 export function upstreamOpener(
   config: Config,
   keys: Keys,

@@ -12,13 +12,13 @@ import type { AlertWork } from '../jobs/alert-jobs.ts';
 import { UsageError } from '../lib/errors.ts';
 import { diskUse } from '../reporting/reports/disk.ts';
 
-/** What alerts name of the environment. */
+/** Reads the secrets that the alert configuration references. */
 export const alertSecrets = ({ channels, heartbeat }: AlertsConfig): NamedSecrets =>
   readNamed(textsIn([channels, heartbeat ?? '']));
 
 /**
- * What channels and heartbeat name of the environment and is not sound, by its path in the file.
- * @returns every problem; empty: none
+ * Checks the secrets that channels and heartbeat reference.
+ * @returns every problem, with its path in the configuration file; empty if all are valid
  */
 export function secretProblems(alerts: AlertsConfig, secrets = alertSecrets(alerts)): string[] {
   const { channels, heartbeat } = alerts;
@@ -34,15 +34,15 @@ export function secretProblems(alerts: AlertsConfig, secrets = alertSecrets(aler
   ];
 }
 
-/** The application's alerts, opened. */
+/** Open resources of the application's alerts. */
 export interface Alerting extends AlertContext {
   close(): Promise<void>;
 }
 
 /**
- * Opens what alerts work with.
- * @param sending what messages are sent by: the secrets that these channels and the heartbeat name have to be there
- * @throws UsageError if a variable is missing that one of them names
+ * Opens the resources of the alerts.
+ * @param sending channels and heartbeat that send messages: the secrets that they reference must be set
+ * @throws UsageError if a referenced variable is missing
  */
 export function openAlerts(app: App, sending: AlertsConfig = app.config.alerts): Alerting {
   const { config, database, databaseUrl, clock, log } = app;
@@ -83,7 +83,7 @@ function factsOf({ config, budgets, embeddedDirectory }: App, reader: AlertConte
   };
 }
 
-/** What a worker does for alerts. */
+/** Returns the alert jobs of a worker. */
 export function alertWork(alerting: Alerting): AlertWork {
   const { sql, config, sender, log } = alerting;
   return {
@@ -98,7 +98,7 @@ export function alertWork(alerting: Alerting): AlertWork {
       return [...new Set([...(await dueChannels(sql, sender.recorder, names)), ...forgetful])];
     },
     deliver: async (channel, signal) => {
-      // What sends is loaded with the first message.
+      // The senders are loaded with the first message.
       const { deliver } = await import('../alerts/deliver.ts');
       const { sent, more } = await deliver(alerting, channel, signal);
       if (sent > 0) log.info({ channel, sent }, 'alerts were sent');

@@ -8,14 +8,17 @@ import { printJson, printTable } from '../lib/print.ts';
 import { planRetention, retain } from '../retention/retention.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** What {@link retainInTurn} needs of an application. */
+/** Part of an application that {@link retainInTurn} needs. */
 interface Retaining extends Pick<App, 'databaseUrl' | 'clock'> {
   readonly database: Pick<App['database'], 'sql'>;
   readonly config: Pick<App['config'], 'retention'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
-/** Removes what is not to be kept any more, unless another process does it, and logs what went. A dataset that fails costs no other. */
+/**
+ * Removes expired rows unless another process is removing them, and logs the result. A failure of one dataset
+ * does not affect the others.
+ */
 export async function retainInTurn(
   { databaseUrl, database, config, clock, log }: Retaining,
   signal: AbortSignal,
@@ -41,7 +44,9 @@ export async function retainInTurn(
   });
 }
 
-/** `retention`: what would go now, and what went. Nothing is removed by it. */
+/**
+ * Command `retention`: prints the rows that would be removed now and those removed so far. Removes nothing.
+ */
 export async function retentionCommand(app: App, options: { json: boolean }): Promise<void> {
   const plans = await planRetention(app.database.reader, app.config.retention, app.clock());
   if (options.json) {

@@ -5,10 +5,13 @@ import { UsageError } from '../lib/errors.ts';
 import { keepChanges } from '../warehouse/change-sinks.ts';
 import type { SendingContext } from '../warehouse/send-changes.ts';
 
-/** What sinks of changes name of the environment. */
+/** Reads the secrets that change sinks reference. */
 export const sinkSecrets = ({ sinks }: ChangesConfig): NamedSecrets => readNamed(textsIn(sinks));
 
-/** What sinks name of the environment and is not sound, by its path in the file. @returns every problem; empty: none */
+/**
+ * Checks the secrets that sinks reference.
+ * @returns every problem, with its path in the configuration file; empty if all are valid
+ */
 export function sinkProblems(changes: ChangesConfig, secrets = sinkSecrets(changes)): string[] {
   return changes.sinks.flatMap((sink, at) =>
     Object.entries(sink).flatMap(([name, value]) =>
@@ -19,7 +22,10 @@ export function sinkProblems(changes: ChangesConfig, secrets = sinkSecrets(chang
   );
 }
 
-/** @throws UsageError when a variable is missing that a sink names */
+/**
+ * Returns the context for sending changes.
+ * @throws UsageError if a variable that a sink references is missing
+ */
 export function sendingOf({ config, database, log }: App): SendingContext {
   const secrets = sinkSecrets(config.changes);
   const problems = sinkProblems(config.changes, secrets);
@@ -27,7 +33,7 @@ export function sendingOf({ config, database, log }: App): SendingContext {
   return { sql: database.sql, recorder: config.name, secrets, log };
 }
 
-/** Removes what need not be kept of the feed. */
+/** Removes changes that the feed need not keep any longer. */
 export const trimChanges = (
   { config: { name, changes }, database }: App,
   signal: AbortSignal,

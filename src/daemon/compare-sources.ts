@@ -5,8 +5,9 @@ import { compareSources } from '../reporting/checks/compare.ts';
 import { inTurn } from './with-exclusive-lock.ts';
 
 /**
- * Compares the sources, unless another process is comparing, or the last comparison began less than half of `every` (ms)
- * ago. New discrepancies are logged as a warning.
+ * Compares the sources. Does nothing if another process is comparing, or if the last comparison started less
+ * than half of `every` ago. New discrepancies are logged as a warning.
+ * @param every interval of the comparisons, in ms
  */
 export async function compareInTurn(app: App, every: number, signal: AbortSignal): Promise<void> {
   const { databaseUrl, clock, log } = app;

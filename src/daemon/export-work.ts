@@ -14,7 +14,7 @@ import { openTarget } from '../warehouse/open-target.ts';
 import { exportApart } from '../warehouse/run-exporter-process.ts';
 import { dueExports, noteBegin, noteFailure, noteSuccess } from '../warehouse/scheduled-exports.ts';
 
-/** What a worker does for the exports of its configuration. One runs at a time, over all workers of the database. */
+/** Returns the export jobs of a worker. One export runs at a time across all workers of the database. */
 export function exportWork(app: App): ExportWork {
   const { config, database, databaseUrl, environment, log } = app;
   const { sql } = database;
@@ -48,7 +48,7 @@ export function exportWork(app: App): ExportWork {
             );
         } else if (signal.aborted) log.info({ to }, 'an export was stopped: it is made again');
         else {
-          // What a server or a driver says may repeat what it was called with.
+          // Errors of servers and drivers may contain the credentials of the request.
           const cause = redactor(readSecrets())(reply.failed);
           await noteFailure(sql, recorder, to, cause);
           log.warn({ to, cause }, 'an export failed: what was exported before holds');
@@ -58,7 +58,7 @@ export function exportWork(app: App): ExportWork {
   };
 }
 
-/** Whether each place of `exports` can be written to. */
+/** Checks whether each target of `exports` is writable. */
 export async function examineExports(
   { exports: wanted }: Pick<Config, 'exports'>,
   { s3 }: Pick<Environment, 's3'>,
@@ -74,7 +74,7 @@ export async function examineExports(
           await target.close();
         }
       } catch (error) {
-        // A usage error says itself what mends it.
+        // A usage error already contains the fix.
         if (error instanceof UsageError) return { check, ok: false, found: error.message };
         const mend = to.startsWith('s3:')
           ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/export.md says what they need)'

@@ -1,27 +1,36 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Room for young objects, in bytes. With less most of a page's objects outlive a collection, and each copies them. */
+/**
+ * Size of the young generation, in bytes. If smaller, most objects of a page survive a collection, and each
+ * collection copies them.
+ */
 const YOUNG = 8 * 1024 * 1024;
-/** As much again spares a command that ends a tenth of its processor time. For `up`, which stays, it would be memory. */
+/**
+ * Twice the size saves a command a tenth of its processor time. In `up`, which keeps running, it would cost
+ * memory.
+ */
 let young = YOUNG;
 
-/** Gives young objects twice the room, in a process that ends with its work. */
+/** Doubles the young generation in a short-lived process. */
 export function giveYoungRoom(): void {
   young = 2 * YOUNG;
 }
 
 /**
- * Lets the room for young objects grow to {@link YOUNG}, or twice that, and no further: V8 would let it grow to several times that, and
- * keep it. It takes room back from a process that does little, so that it has to be let grow again. Collections of young objects get no helpers: they take
- * more of the processor than they save, and the recorder shares its machine with PostgreSQL and often with a node.
+ * Limits the growth of the young generation to {@link YOUNG}, or twice that if {@link giveYoungRoom} was
+ * called.
+ * Without a limit, V8 grows it to several times that size and keeps it. V8 shrinks it in an idle process, so
+ * growth must be enabled again after that.
+ * Collections of the young generation run without parallel threads. Those cost more processor time than they
+ * save, and the recorder shares its machine with PostgreSQL and often with a node.
  */
 export function keepYoungSmall(): void {
   setFlagsFromString('--no-parallel-scavenge');
   let growing: boolean | undefined;
   const hold = () => {
     const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
-    const grows = (space?.space_size ?? 0) < 2 * young; // half of it is what the next collection copies to
+    const grows = (space?.space_size ?? 0) < 2 * young; // half of it is the copy target
     if (grows !== growing) setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
     growing = grows;
   };
@@ -29,13 +38,14 @@ export function keepYoungSmall(): void {
   new PerformanceObserver(hold).observe({ entryTypes: ['gc'] });
 }
 
-/** How much a heap grows between two collections of all of it, in bytes. */
+/** Growth of the heap between two full collections, in bytes. */
 const STEP = 24 * 1024 * 1024;
 
 /**
- * Lets the heap grow in steps of the same size from now on. Otherwise it grows to several times what is in use, more so on machines
- * with much memory, and the recorder often shares its machine with the node that it watches. Not before the modules are loaded: of
- * these nothing can be freed, and each step looks through all of them.
+ * Limits the growth of the heap to constant steps from now on.
+ * By default the heap grows to several times the live size, more so on machines with much memory. The
+ * recorder often shares its machine with the node that it watches. Call this after the modules are loaded:
+ * their memory cannot be freed, and each full collection scans it.
  */
 export function growHeapSlowly(): void {
   const percent = Math.ceil((100 * STEP) / process.memoryUsage().heapUsed);

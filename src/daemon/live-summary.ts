@@ -5,16 +5,19 @@ import { LiveBlock, type Screen, stderrBlock } from '../lib/live-block.ts';
 import { type FindingGroup, findingGroups } from '../reporting/reports/findings.ts';
 import { summaryLines } from './summary.ts';
 
-/** The time over which rows are counted for their rate, ms. */
+/** Window of the row rate, in ms. */
 const RATE_OVER = 30_000;
 
-/** Where a live summary can be shown: a terminal that does not get lines of JSON; undefined: nowhere. */
+/**
+ * Returns the terminal for a live summary. Returns undefined if there is none, or if the log is JSON or the
+ * terminal is plain.
+ */
 export function screenOf(app: App): Screen | undefined {
   if (app.environment.logJson || app.environment.plainTerminal) return undefined;
   return [process.stderr, process.stdout].find(({ isTTY }) => isTTY);
 }
 
-/** The live summary of `up`: what is recorded, how fast, and what is late, at the bottom of the terminal. */
+/** Live summary of `up` at the bottom of the terminal: recorded rows, their rate, and findings. */
 export class LiveSummary {
   readonly #app: App;
   readonly #block: LiveBlock;
@@ -23,21 +26,21 @@ export class LiveSummary {
   #ended = false;
   #first: ReadonlyMap<string, number> | null = null;
 
-  /** @param address where the pages are; null: this process has no server */
+  /** @param address URL of the pages; null if this process has no server */
   constructor(app: App, screen: Screen, address: string | null) {
     this.#app = app;
     this.#block = screen === process.stderr ? stderrBlock : new LiveBlock(screen);
     this.#address = address;
   }
 
-  /** Looks at the record and shows how it stands. A database that gives no answer is shown, too. */
+  /** Queries the state of the recording and draws it. Also draws that the database is unavailable. */
   async show(): Promise<void> {
     const summary = await this.#summary();
     if (this.#ended) return;
     this.#block.show((columns, rows) => summaryLines(summary, columns, rows).join('\n'));
   }
 
-  /** Takes it away: the terminal is as it was. */
+  /** Erases the summary. */
   end(): void {
     this.#ended = true;
     this.#block.end();

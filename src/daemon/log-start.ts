@@ -4,8 +4,8 @@ import { beyondBudget, demands } from '../reporting/reports/call-demand.ts';
 import { forecast } from '../reporting/reports/forecast.ts';
 
 /**
- * Logs at the start of `up` what is recorded, and how to query it.
- * @param origin where the server listens; null: this process has none
+ * Logs at the start of `up` the recorded targets, and how to query them.
+ * @param origin URL of the server; null if this process has none
  */
 export function logStart(app: App, queue: string, origin: string | null): void {
   const { log, watched, sandbox } = app;
@@ -28,10 +28,10 @@ export function logStart(app: App, queue: string, origin: string | null): void {
   log.info({ ...pages, query: QUERY }, 'how to look at it');
 }
 
-/** A command that asks the recording, for the first look. */
+/** Example command for a first query. */
 const QUERY = 'node dist/cli.js query "select * from freshness"';
 
-/** Warns of each upstream whose budget of a day is less than what the schedules need. */
+/** Warns about each upstream whose daily budget is below the demand of the schedules. */
 export async function logBudgets({ log, config, database, watched, clock }: App): Promise<void> {
   for (const demand of demands(await forecast(database.sql, watched, clock()), config)) {
     const beyond = beyondBudget(demand);
@@ -39,7 +39,7 @@ export async function logBudgets({ log, config, database, watched, clock }: App)
   }
 }
 
-/** Logs what was recorded since the last time, and the rows in all. */
+/** Logs the rows of the runs since the last call, and the total number of rows. */
 export async function logProgress({ log, database }: App, results: readonly RunResult[]): Promise<void> {
   const rows: Record<string, number> = {};
   for (const { datasets, rowsWritten } of results)

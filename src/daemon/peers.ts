@@ -11,8 +11,8 @@ const TRY_AGAIN = 1_000;
 const SAY_AGAIN = 600_000;
 
 /**
- * Joins the processes of the recorder, as soon as the database can be reached.
- * @throws UsageError when a living recorder of the same name records another network
+ * Joins the processes of the recorder, as soon as the database is reachable.
+ * @throws UsageError if a live recorder of the same name records another network
  */
 export async function joinPeers(
   app: App,
@@ -32,7 +32,9 @@ export async function joinPeers(
   }
 }
 
-/** Registers the configuration of this process when it is the newest of its recorder, and warns when it is not. */
+/**
+ * Registers the configuration of this process if it is the newest of its recorder. Otherwise logs a warning.
+ */
 export class Lead {
   readonly #app: App;
   readonly #membership: Membership;
@@ -45,8 +47,9 @@ export class Lead {
   }
 
   /**
-   * Stores what the configuration wants, once it is the newest. @returns whether it became the newest just now
-   * @throws UsageError when another recorder has some of the targets
+   * Registers the targets and exports of the configuration once it is the newest.
+   * @returns true if it became the newest with this call
+   * @throws UsageError if another recorder owns some of the targets
    */
   async follow(): Promise<boolean> {
     const { log, config, database, watched, clock, configuration } = this.#app;

@@ -18,7 +18,7 @@ import { targetKey } from '../recording/target-key.ts';
 import { NetworkReach } from '../upstreams/network-reach.ts';
 import { registerUnlessRunning } from './register-feed.ts';
 
-/** Keeps the ledgers of the shares that fall to this process until the signal comes. */
+/** Keeps the uptime ledgers of the shares assigned to this process until the signal aborts. */
 async function runProber(app: App, membership: Membership, signal: AbortSignal): Promise<void> {
   const [ledger] = app.ledgers;
   if (!ledger || ledger.targets.length === 0) return;
@@ -34,7 +34,7 @@ async function runProber(app: App, membership: Membership, signal: AbortSignal):
   );
 }
 
-/** The probes of each share of the observer. */
+/** Returns the probes of each share of the observer. */
 function sharesIn({ config }: App, targets: readonly Target[]): Map<string, ProbeTarget[]> {
   const { observer, shares } = scopeOf(config);
   const probes = new Map(sharesOf(observer, shares).map((share) => [share, [] as ProbeTarget[]]));
@@ -43,7 +43,7 @@ function sharesIn({ config }: App, targets: readonly Target[]): Map<string, Prob
   return probes;
 }
 
-/** Watches the nodes while no process with a newer configuration does. */
+/** Runs the prober unless a process with a newer configuration does. */
 export class ProberSwitch {
   readonly #app: App;
   readonly #membership: Membership;
@@ -54,7 +54,10 @@ export class ProberSwitch {
     this.#membership = membership;
   }
 
-  /** Begins or ends the watching. @param relieved true: another process does it */
+  /**
+   * Starts or stops the prober.
+   * @param relieved true if another process probes the nodes
+   */
   follow(relieved: boolean): void {
     if (relieved) void this.stop();
     else if (!this.#running) {
@@ -63,7 +66,7 @@ export class ProberSwitch {
     }
   }
 
-  /** @returns when all is written */
+  /** Stops the prober. Resolves when all rows are written. */
   async stop(): Promise<void> {
     const shift = this.#running;
     this.#running = null;
@@ -72,7 +75,10 @@ export class ProberSwitch {
   }
 }
 
-/** `record node_health`: one look at every node, confirmed, into the ledger. @returns the exit code */
+/**
+ * Command `record node_health`: probes every node once, confirms failures, and writes the ledger.
+ * @returns the exit code
+ */
 export async function probeOnce(
   app: App,
   ledger: ActiveLedger,
@@ -91,7 +97,7 @@ export async function probeOnce(
     const prober = await Prober.begin({ ...context, observer, targets, holder });
     if (prober) probers.push(prober);
   }
-  // Where another process watches, its readings are current.
+  // If another process probes the nodes, its readings are current.
   await Promise.all(probers.map((prober) => prober.once(signal)));
   const watchedElsewhere = probers.length < shares.size;
   const wanted = new Set(targets.map(targetKey));

@@ -4,8 +4,8 @@ import { mayRegister } from '../recording/configuration.ts';
 import { registerTargets } from '../recording/register.ts';
 
 /**
- * Stores what a command in the foreground wants of a feed. When `up` runs with another configuration, nothing is stored,
- * so that the targets of that configuration stay as they are.
+ * Registers the targets of a feed for a command in the foreground. If `up` runs with another configuration,
+ * nothing is stored, so that the targets of that configuration stay unchanged.
  */
 export async function registerUnlessRunning(app: App, feed: Watched): Promise<void> {
   const { database, configuration, clock, log } = app;

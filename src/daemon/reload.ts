@@ -8,19 +8,21 @@ import { prepared } from './server-role.ts';
 import { ServiceManager } from './service-manager.ts';
 import { upCommand } from './up.ts';
 
-/** Changes that are logged one by one. */
+/** Maximum number of changes in one log line. */
 const MOST_CHANGES = 50;
 
 /**
- * `up` until the signal aborts. On SIGHUP it reads its configuration file and the files of its secrets anew: what is wrong is told and
- * never applied; of what is right the difference is logged, and then everything but the database stops and starts with it, as at a restart.
- * @throws UsageError when it cannot begin with the configuration that it was started with; TemporaryError when the embedded database
- * ended and does not start any more
+ * Runs `up` until the signal aborts, and reloads on SIGHUP.
+ * On SIGHUP, the configuration file and the secret files are read again. An invalid configuration is logged
+ * and not applied. For a valid one, the difference is logged; then everything except the database stops and
+ * restarts with it.
+ * @throws UsageError if `up` cannot start with its first configuration; TemporaryError if the embedded
+ * database exited and does not restart
  */
 export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
   const service = new ServiceManager(app.environment, app.log);
   const hangups = new Hangups();
-  // Where a terminal began it, the signal says that the terminal is gone.
+  // In a process started from a terminal, SIGHUP means that the terminal was closed.
   if (process.stdin.isTTY) hangups.heard = () => process.kill(process.pid, 'SIGTERM');
   let stopping = Promise.resolve();
   const tellStopping = () => {
@@ -30,7 +32,7 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
   const lost = new AbortController();
   app.superviseDatabase(signal).catch((error: unknown) => lost.abort(error));
   let running = app;
-  /** What ran last, while a configuration begins that has not run yet. */
+  /** The configuration that ran last, while its successor has not started completely. */
   let before: App | null = null;
   try {
     for (;;) {
@@ -53,7 +55,7 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
       } catch (error) {
         if (!(error instanceof UsageError) || before === null) throw error;
         refused(running, error);
-        // A newer one may have come meanwhile.
+        // A newer configuration may have been loaded meanwhile.
         next.app ??= before;
       }
       if (!signal.aborted && lost.signal.aborted) throw lost.signal.reason;
@@ -69,7 +71,9 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
   }
 }
 
-/** The application with what its file says now; null: it says the same, or cannot be applied. */
+/**
+ * Returns the application with the current content of its file. Returns null if it is unchanged or invalid.
+ */
 function otherConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
   const { configFile, config, counts } = app;
   if (configFile === null) {
@@ -114,7 +118,7 @@ function refused({ log, configFile, counts }: App, { problems }: UsageError): vo
   log.error({ file: configFile, problems }, 'the configuration is not applied: the one before holds');
 }
 
-/** Hears SIGHUP from now on, so that none ends the process. */
+/** Handler of SIGHUP, so that the signal does not terminate the process. */
 class Hangups {
   #listener: (() => void) | null = null;
   readonly #hear = () => this.#listener?.();

@@ -1,7 +1,10 @@
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** Work that repeats, never twice at once, so that it does not pile up while a server is away. */
+/**
+ * Runner of periodic work. Runs of the same work do not overlap, so that they do not accumulate while a
+ * server is unavailable.
+ */
 export class Repeating {
   readonly #log: Log;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -10,7 +13,7 @@ export class Repeating {
     this.#log = log;
   }
 
-  /** Runs `work` after `first` ms (by default at once), then every `milliseconds`. */
+  /** Runs `work` after `first` ms (default: immediately), then every `milliseconds`. */
   every(milliseconds: number, what: string, work: () => Promise<unknown>, first = 0): void {
     let running = false;
     const alone = async () => {

@@ -4,7 +4,10 @@ import { UsageError } from '../lib/errors.ts';
 export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 
-/** The roles named in `--roles`. @throws UsageError when one is unknown */
+/**
+ * Parses the roles in `--roles`. Default: all.
+ * @throws UsageError if a role is unknown
+ */
 export function rolesOf(text: string | undefined): ReadonlySet<Role> {
   const names = text?.split(',').map((name) => name.trim()) ?? ROLES;
   const known = names.flatMap((name) => ROLES.filter((role) => role === name));

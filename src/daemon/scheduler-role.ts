@@ -18,39 +18,46 @@ import { compareInTurn } from './compare-sources.ts';
 import { logBudgets } from './log-start.ts';
 import type { Repeating } from './repeated-work.ts';
 
-/** How often schedules are checked, ms: lost ones are back within 30 s, also when one round fails. */
+/**
+ * Interval of the schedule check, in ms: lost schedules are restored within 30 s, even if one round fails.
+ */
 const RECONCILE_EVERY = 14_000;
 const COUNT_EVERY = 600_000;
-/** How often it is asked whether a day is to be sealed. */
+/** Interval of the check for a day to seal, in ms. */
 const SEAL_EVERY = 600_000;
 const FIRST_SEALING = 30_000;
 const END_UNWATCHED_EVERY = 10_000;
-/** Metrics are polled once an hour. */
+/** Metrics are polled once an hour; in ms. */
 const COMPARE_EVERY = 3_600_000;
-/** What was missed while the recorder was off is to be asked for first. */
+/** Delay, in ms: data missed while the recorder was off is fetched first. */
 const COMPARE_FIRST = 120_000;
-/** Days of readings end once a day; what comes late is packed within an hour. */
+/** Interval, in ms. Days of readings end once a day; late readings are packed within an hour. */
 const CLOSE_EVERY = 3_600_000;
 const CLOSE_FIRST = 60_000;
-/** The begin of what is kept moves once a day; what could not be removed is tried again within an hour. */
+/**
+ * Interval, in ms. The start of the retention moves once a day; failed removals are retried within an hour.
+ */
 const RETAIN_EVERY = 3_600_000;
-/** A clock that is wrong when a machine starts is right by then. */
+/** Delay, in ms: a clock that is wrong at the boot of a machine is correct by then. */
 const RETAIN_FIRST = 600_000;
-/** How often it is looked which exports are due. */
+/** Interval of the check for due exports, in ms. */
 const EXPORTS_EVERY = 60_000;
 
-/** What a scheduler works with. */
+/** Context of a scheduler. */
 export interface Scheduling {
   readonly app: App;
   readonly queues: Queues;
   readonly kind: QueueBackend['kind'];
   readonly membership: Membership;
   readonly repeating: Repeating;
-  /** Ends what is under way. */
+  /** Aborts work in progress. */
   readonly signal: AbortSignal;
 }
 
-/** Plans all feeds and exports at once: what is due after a stop of any length does not wait for the next tick. */
+/**
+ * Plans all feeds and exports immediately, so that work that became due during a stop does not wait for the
+ * next tick.
+ */
 export async function planAll({ config, feeds }: App, polls: RecorderQueue): Promise<void> {
   for (const feed of feeds) {
     const { name, data, opts } = planJob(feed.source.name, 'start');
@@ -62,8 +69,9 @@ export async function planAll({ config, feeds }: App, polls: RecorderQueue): Pro
 }
 
 /**
- * Holds the schedules against the configuration, and looks after what is recorded: counts runs up, closes and seals days, removes what
- * is not kept, compares the sources. What the configuration decides is left to a process with the newest one.
+ * Reconciles the schedules with the configuration, and maintains the recorded data: aggregates runs, closes
+ * and seals days, applies the retention, compares the sources.
+ * Work that depends on the configuration runs only in a process with the newest one.
  */
 export function keepSchedules({ app, queues, kind, membership, repeating, signal }: Scheduling): void {
   const { config, database, clock, log } = app;
@@ -113,7 +121,7 @@ export function keepSchedules({ app, queues, kind, membership, repeating, signal
   repeating.every(END_UNWATCHED_EVERY, 'ending what nobody asks for any more', whileNewest(end));
 }
 
-/** Seals the days that ended since the last seal. */
+/** Seals the days that ended since the last seal, and logs the seal. */
 async function sealAndTell(
   { database, databaseUrl, clock, environment: { sealKey }, log }: App,
   signal: AbortSignal,

@@ -2,7 +2,10 @@ import type { Config } from '../config/schema.ts';
 import { secretProblems } from './alert-work.ts';
 import { sinkProblems } from './change-sink-work.ts';
 
-/** What channels of alerts and sinks of changes name of the environment and is not sound, by its path in the file. */
+/**
+ * Returns the problems of the secrets that alert channels and change sinks reference, with their paths in the
+ * file.
+ */
 export const namedProblems = ({ alerts, changes }: Pick<Config, 'alerts' | 'changes'>): string[] => [
   ...secretProblems(alerts),
   ...sinkProblems(changes),

@@ -11,17 +11,17 @@ import { type StatusSite, statusSite } from '../server/status-site.ts';
 import type { Role } from './roles.ts';
 import { namedProblems } from './secret-problems.ts';
 
-/** What the server is started with, checked before anything else is. */
+/** Settings of the server, validated before anything else starts. */
 export interface Serving {
   readonly access: Access;
   readonly site: StatusSite;
 }
 
 /**
- * What can be known of a configuration before anything begins, or stops for it.
- * @returns what the server is started with; null: none is
- * @throws UsageError when a variable is missing that channels or sinks name, the server would let everybody in the network read, or its
- * logo is none
+ * Validates a configuration before anything starts, or stops because of it.
+ * @returns the settings of the server; null if this process has no server
+ * @throws UsageError if a secret of a channel or sink is missing, the server would be readable by the whole
+ * network, or its logo is invalid
  */
 export function prepared(app: App, roles: ReadonlySet<Role>): Serving | null {
   const problems = roles.has('worker') ? namedProblems(app.config) : [];
@@ -29,15 +29,15 @@ export function prepared(app: App, roles: ReadonlySet<Role>): Serving | null {
   return roles.has('server') ? { access: accessOf(app), site: statusSite(app.config) } : null;
 }
 
-/** @throws UsageError when everybody in the network could read */
+/** @throws UsageError if the whole network could read */
 function accessOf({ config, environment: { host, token } }: App): Access {
   return new Access({ host, token, proxies: config.server.proxies, public: config.server.public });
 }
 
-/** Interval in which the limit of connections is logged and stored at most once, ms. */
+/** Minimum interval between two reports of the connection limit, in ms. */
 const LIMIT_NOTED_EVERY_MS = 60_000;
 
-/** Returns a function that does the work on its first call, and again only when the interval (ms) is over. */
+/** Returns a function that does the work on its first call, and again only after the interval (in ms). */
 function atMostOnceIn(interval: number, work: () => void): () => void {
   let last = Number.NEGATIVE_INFINITY;
   return () => {
@@ -47,7 +47,10 @@ function atMostOnceIn(interval: number, work: () => void): () => void {
   };
 }
 
-/** @throws UsageError when the port is taken, or the host is no address of this machine */
+/**
+ * Starts the server.
+ * @throws UsageError if the port is taken, or the host is not an address of this machine
+ */
 export async function listen(
   app: App,
   { access, site }: Serving,
@@ -90,7 +93,7 @@ export async function listen(
     recording: roles.has('worker') ? () => app.counts.recording : null,
     connectionLimitReached: atMostOnceIn(LIMIT_NOTED_EVERY_MS, () => {
       log.warn('the server has its maximum of connections');
-      // Where the database is unavailable, that is what is reported.
+      // If the database is unavailable, that is reported instead.
       membership.noteConnectionsFull().catch(() => {});
     }),
   });

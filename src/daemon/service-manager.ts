@@ -4,14 +4,15 @@ import type { Environment } from '../config/environment.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** Where systemd-notify is, on the systems that have it. */
+/** Search path for systemd-notify, on the systems that have it. */
 const PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
-/** The part of the watchdog's time after which the next sign of life is given. */
+/** Interval of the watchdog signal, as a share of the watchdog timeout. */
 const PART = 1 / 4;
 
 /**
- * Tells systemd how the service fares (sd_notify), where systemd asks for it. Node.js has no datagram sockets of the local
- * machine, so that its own systemd-notify tells it; the unit needs NotifyAccess=all for that.
+ * Reports the state of the service to systemd (sd_notify), if systemd sets a notify socket.
+ * Node.js has no Unix datagram sockets, so systemd-notify sends the messages; the unit needs NotifyAccess=all
+ * for that.
  */
 export class ServiceManager {
   readonly #socket: string | undefined;
@@ -30,13 +31,13 @@ export class ServiceManager {
     this.#log = log;
   }
 
-  /** Everything runs. */
+  /** Reports that everything runs. */
   ready(): Promise<void> {
     this.#lastSign = performance.now();
     return this.#tell('READY=1', 'STATUS=recording');
   }
 
-  /** The configuration is taken over: {@link ready} follows. */
+  /** Reports that the configuration is being reloaded; {@link ready} follows. */
   reloading(): Promise<void> {
     return this.#tell('RELOADING=1', 'STATUS=taking over another configuration');
   }
@@ -45,7 +46,10 @@ export class ServiceManager {
     return this.#tell('STOPPING=1', 'STATUS=stopping');
   }
 
-  /** A round of work ended, well or not: the process works. It has no timer of its own, so that what hangs gives no sign. */
+  /**
+   * Sends the watchdog signal after a round of work, successful or not. There is no timer for it, so that a
+   * hanging process sends no signal.
+   */
   alive(): void {
     if (performance.now() - this.#lastSign < this.#patience || this.#patience === Number.POSITIVE_INFINITY)
       return;
@@ -53,7 +57,7 @@ export class ServiceManager {
     void this.#tell('WATCHDOG=1');
   }
 
-  /** One after the other, so that they arrive in order. */
+  /** Sends messages sequentially, so that they arrive in order. */
   #tell(...said: readonly string[]): Promise<void> {
     const socket = this.#socket;
     if (socket === undefined) return Promise.resolve();

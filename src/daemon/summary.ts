@@ -4,41 +4,41 @@ import { printable } from '../lib/safe-text.ts';
 import { shortened } from '../lib/truncate-text.ts';
 import { type FindingGroup, inWords } from '../reporting/reports/findings.ts';
 
-/** How the recording stands, as the live summary of `up` shows it. */
+/** State of the recording, as shown in the live summary of `up`. */
 export interface Summary {
-  /** When it was so. */
+  /** Time of the query. */
   readonly now: Date;
   readonly network: string;
-  /** Where the pages are; null: this process has no server. */
+  /** URL of the pages; null if this process has no server. */
   readonly address: string | null;
   readonly datasets: readonly DatasetRows[];
   readonly targets: number;
   readonly findings: readonly FindingGroup[];
-  /** Rows a second, over the last while; null: not known yet. */
+  /** Rows per second over the last window; null if not known yet. */
   readonly rate: number | null;
-  /** Why the database gave no answer; null: it did. */
+  /** Error of the database; null if it responded. */
   readonly away: string | null;
 }
 
-/** What is recorded of a dataset. */
+/** Row counts of a dataset. */
 export interface DatasetRows {
   readonly dataset: string;
   readonly rows: number;
-  /** Since the process began. */
+  /** Rows added since the process started. */
   readonly added: number;
   readonly last: Date | null;
 }
 
 const MOST_DATASETS = 6;
 const MOST_FINDINGS = 4;
-/** A longer line would break in two when the terminal is made narrower. */
+/** Maximum length of the rule, in characters. A longer line would wrap when the terminal is made narrower. */
 const LONGEST_RULE = 40;
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /**
- * The lines of the live summary: what is recorded, how fast, what came last, and what is not as it should be.
- * @param width the characters of a line; no line is longer
- * @param height the lines of the terminal; half of them at most are used
+ * Returns the lines of the live summary: recorded rows, their rate, the newest datasets, and findings.
+ * @param width maximum length of a line, in characters
+ * @param height lines of the terminal; at most half of them are used
  */
 export function summaryLines(summary: Summary, width: number, height: number): string[] {
   const { now, network, address, datasets, targets, findings, rate, away } = summary;
@@ -73,7 +73,7 @@ export function summaryLines(summary: Summary, width: number, height: number): s
   const bottom = [...wrong, ...others, ...fine];
   const most = Math.floor(height / 2);
   const flowed = headOf(width - 1);
-  // Where there are too few lines for that, what does not fit into the width is cut.
+  // If there are too few lines, the head is cut to the width instead of wrapped.
   const head = flowed.length + bottom.length <= most ? flowed : headOf(Number.POSITIVE_INFINITY);
   const room = Math.max(0, most - head.length - bottom.length);
   return [
@@ -85,7 +85,7 @@ export function summaryLines(summary: Summary, width: number, height: number): s
   ];
 }
 
-/** Parts in as few lines as they fit into. */
+/** Joins parts into as few lines as possible. */
 function flowing(parts: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const part of parts) {
@@ -96,11 +96,14 @@ function flowing(parts: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** A line across that says what time it is, and in which zone: that of all times here. */
+/**
+ * Returns a horizontal rule that starts with the time and its zone, which applies to all times of the
+ * summary.
+ */
 const ruleWith = (time: string, length: number) =>
   `${time} ${'─'.repeat(Math.max(0, length))}`.slice(0, Math.max(1, length));
 
-/** Lines of the datasets that were recorded last. Where they do not fit, it is the names that are shortened. */
+/** Returns the lines of the most recently recorded datasets. If they do not fit, the names are shortened. */
 function newest(datasets: readonly DatasetRows[], width: number): string[] {
   const shown = datasets
     .flatMap(({ last, ...one }) => (last === null ? [] : [{ ...one, last }]))

@@ -19,29 +19,31 @@ import type { ServiceManager } from './service-manager.ts';
 import { withQueues } from './with-queues.ts';
 import { openOutlets, startWorking } from './worker-role.ts';
 
-/** How often the watchdog looks, ms: what is stalled is logged well within a minute. */
+/** Interval of the watchdog, in ms: stalled work is logged well within a minute. */
 const WATCH_EVERY = 15_000;
-/** How often a process shows that it lives, and checks whether a newer configuration is in place; ms. */
+/** Interval of the heartbeat of a process and of the check for a newer configuration, in ms. */
 const BEAT_EVERY = 5_000;
 const CLOCK_CHECK_EVERY = 300_000;
-/** How often it is looked how far the replica is behind, ms. */
+/** Interval of the check of the replica's lag, in ms. */
 const REPLICA_EVERY = 10_000;
 const LAST_WORD_WITHIN = 1_000;
-/** How often the live summary is shown anew, ms. */
+/** Interval of the redraw of the live summary, in ms. */
 const SHOW_EVERY = 2_000;
 
-/** Who is told how `up` fares. */
+/** Callbacks that report the progress of `up`. */
 export interface UpWatchers {
   /** Called once everything runs. */
   began(): void;
-  /** Is shown that the process works. */
+  /** Is notified that the process works. */
   readonly service: Pick<ServiceManager, 'alive'>;
 }
 
 /**
- * `up`: schedules, workers and server until the signal aborts. The database and the queue may be away, at the start or
- * later: it goes on trying, `/ready` reports it, and no one has to intervene.
- * @throws UsageError as {@link prepared}, and when the server cannot listen, or the database or Redis refuses what is wanted
+ * Runs `up`: schedules, workers and server, until the signal aborts.
+ * The database and the queue may be unavailable at the start or later: `up` retries, `/ready` reports the
+ * outage, and no intervention is needed.
+ * @throws UsageError as {@link prepared}, and if the server cannot listen, or the database or Redis rejects
+ * the configuration
  */
 export async function upCommand(
   app: App,
@@ -56,28 +58,29 @@ export async function upCommand(
       work({ app, roles, serving, backend, queues, watchers }, signal),
     );
   } catch (error) {
-    if (!signal.aborted || !isAway(error)) throw error; // stopped while it waited for the queue's database
+    if (!signal.aborted || !isAway(error)) throw error; // stopped while waiting for the queue's database
   }
 }
 
 /**
- * A replica that is away is told by the watchdog, and is waited for by nobody.
- * @throws UsageError when what is to be read in place of the database is no copy of it
+ * Rejects a server that is not a replica of the database. An unavailable replica is only logged: the watchdog
+ * reports it, and nothing waits for it.
+ * @throws UsageError if the server is not a copy of the database
  */
 async function refuseStrangeReplica({ replica, database, log }: App): Promise<void> {
   const found = await replica?.look(database.reader).catch((error: unknown) => {
-    if (isAway(error)) return null; // the database was there a moment ago: the server says so when it is asked
+    if (isAway(error)) return null; // the server reports the outage later
     throw error;
   });
   if (found?.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.trouble}`]);
   if (found?.trouble) log.warn({ cause: found.trouble }, 'the replica cannot be read');
 }
 
-/** What `up` works with, once its queues are open. */
+/** Resources of `up`, once its queues are open. */
 interface Upstart {
   readonly app: App;
   readonly roles: ReadonlySet<Role>;
-  /** null: there is no server. */
+  /** Settings of the server; null if there is none. */
   readonly serving: Serving | null;
   readonly backend: QueueBackend;
   readonly queues: Queues;
@@ -135,7 +138,7 @@ async function work(
       worker?.follow(relieved);
       if (await lead.follow()) await plan();
     } finally {
-      watchers?.service.alive(); // also while the database is away: a restart would mend nothing
+      watchers?.service.alive(); // also while the database is unavailable: a restart would not fix that
     }
   });
   if (roles.has('scheduler'))
@@ -150,7 +153,7 @@ async function work(
   log.info('stopping');
   await server?.close();
   await worker?.stop();
-  const left = membership.leave().catch(() => {}); // when this fails, the process counts as dead after a while
+  const left = membership.leave().catch(() => {}); // on failure, the process counts as dead after a timeout
   await within(LAST_WORD_WITHIN, left);
 }
 

@@ -2,10 +2,11 @@ import type postgres from 'postgres';
 import { withRowLock } from '../db/row-lock.ts';
 
 /**
- * Does work on a connection of its own, unless another process does it. A stop closes the connection, also within a statement: each
- * statement is then done as a whole or not at all.
+ * Does work on a connection of its own, unless another process holds the lock.
+ * A stop closes the connection, even during a statement: each statement is then applied completely or not at
+ * all.
  * @param sql the connection, which is closed at the end
- * @param lock of `LOCKS`
+ * @param lock one of `LOCKS`
  */
 export async function inTurn(
   databaseUrl: string,

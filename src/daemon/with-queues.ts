@@ -8,14 +8,14 @@ import type { Queues } from '../jobs/workers.ts';
 import { UsageError } from '../lib/errors.ts';
 import { within } from '../lib/with-timeout.ts';
 
-/** The longest that Redis may take to say what it is, ms. */
+/** Timeout of the check of Redis, in ms. */
 const PATIENCE = 5_000;
-/** The longest that queues may take to close, ms. */
+/** Timeout for closing the queues, in ms. */
 const CLOSED_WITHIN = 2_000;
 
 /**
- * Opens the queues of a recorder, works with them, and closes them.
- * @throws UsageError as {@link refuseUnfit}, and what the work throws
+ * Opens the queues of a recorder, runs the work, and closes them.
+ * @throws UsageError as {@link refuseUnfit}, and errors of the work
  */
 export async function withQueues(
   { log, config, environment, database, databaseUrl, traced }: App,
@@ -40,16 +40,16 @@ export async function withQueues(
     await refuseUnfit(queues.polls);
     await work(backend, queues);
   } finally {
-    // Also after a refusal: an open connection would keep the process alive.
+    // Also after a rejection: an open connection would keep the process alive.
     const closed = Promise.allSettled(opened.map((queue) => queue.close())).then(() => backend.close());
     await within(CLOSED_WITHIN, closed);
   }
 }
 
 /**
- * Refuses a Redis that would lose schedules and jobs, keep them elsewhere, or give them to another recorder. A Redis that is away is not waited for:
- * `doctor`, or the next start, checks it.
- * @throws UsageError when there is an objection to the Redis
+ * Rejects a Redis that would lose schedules and jobs, store them elsewhere, or give them to another recorder.
+ * An unavailable Redis is not waited for: `doctor`, or the next start, checks it.
+ * @throws UsageError if the Redis is unfit
  */
 async function refuseUnfit(queue: RecorderQueue): Promise<void> {
   const objection = await Promise.race([queue.objection(), delay(PATIENCE, null, { ref: false })]);

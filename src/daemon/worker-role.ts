@@ -13,21 +13,24 @@ import { logProgress } from './log-start.ts';
 import { ProberSwitch } from './prober-role.ts';
 import type { Repeating } from './repeated-work.ts';
 
-/** How often it is asked whether sinks are to be sent changes, ms. */
+/** Interval of the check for changes to send to sinks, in ms. */
 const SEND_EVERY = 1_000;
 const FIRST_TELLING = 8_000;
 const TELL_EVERY = 600_000;
-/** The longest that runs under way may take to stop, ms; the whole stop is promised within 20 s. */
+/** Timeout for stopping runs in progress, in ms. The whole stop must take less than 20 s. */
 const STOP_WITHIN = 8_000;
 
-/** What a worker has open besides its queues. */
+/** Open resources of a worker besides its queues. */
 interface Outlets {
   readonly alerting: Alerting;
-  /** null: changes are sent nowhere. */
+  /** Context for sending changes; null if no sink is configured. */
   readonly sending: SendingContext | null;
 }
 
-/** Opens what a worker tells others with. @throws UsageError when a variable is missing that a channel or sink names */
+/**
+ * Opens the alerts and change sinks of a worker.
+ * @throws UsageError if a variable that a channel or sink references is missing
+ */
 export async function openOutlets(app: App, signal: AbortSignal): Promise<Outlets> {
   const alerting = openAlerts(app);
   for (const untried of await tryOwnRules(app.config.alerts, app.databaseUrl, signal))
@@ -35,7 +38,7 @@ export async function openOutlets(app: App, signal: AbortSignal): Promise<Outlet
   return { alerting, sending: app.config.changes.sinks.length > 0 ? sendingOf(app) : null };
 }
 
-/** What a worker works with. */
+/** Context of a worker. */
 export interface Working {
   readonly app: App;
   readonly backend: QueueBackend;
@@ -43,21 +46,21 @@ export interface Working {
   readonly membership: Membership;
   readonly outlets: Outlets;
   readonly repeating: Repeating;
-  /** Ends what is sent. */
+  /** Aborts messages in progress. */
   readonly signal: AbortSignal;
-  /** Whether the log says now and then what was recorded; a live summary shows it anyway. */
+  /** True if the progress is logged periodically. False if a live summary shows it. */
   readonly tells: boolean;
 }
 
-/** The work of a process with the role worker. */
+/** A running worker. */
 export interface WorkerSide {
-  /** @param relieved whether another process watches the nodes */
+  /** @param relieved true if another process probes the nodes */
   follow(relieved: boolean): void;
-  /** Lets runs under way come to their next commit. */
+  /** Stops the worker. Runs in progress may finish their next commit. */
   stop(): Promise<void>;
 }
 
-/** Records, watches the nodes, and sends alerts, exports and changes, until it is stopped. */
+/** Starts recording, probing the nodes, and sending alerts, exports and changes, until stopped. */
 export async function startWorking({
   app,
   backend,
@@ -86,7 +89,7 @@ export async function startWorking({
     },
   });
   if (sending)
-    // Each for itself: one that has much to catch up with, or is slow, holds up no other.
+    // One schedule per sink, so that a slow sink or a large backlog does not delay others.
     for (const sink of config.changes.sinks)
       repeating.every(SEND_EVERY, `sending changes to ${sink.name}`, async () => {
         if (membership.standing.newest) await sendChanges(sending, sink, signal);
