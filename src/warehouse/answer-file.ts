@@ -5,21 +5,22 @@ import { microsecondsOf } from '../lib/instant.ts';
 import { DECIMALS, type FileColumn, PRECISION, type Value } from './file-columns.ts';
 import { ParquetFile } from './parquet-file.ts';
 
-/** A column of an answer. */
+/** Column of a query result. */
 interface AnswerColumn {
   readonly name: string;
-  /** The number of its type in pg_type. */
+  /** OID of the type in pg_type. */
   readonly type: number;
 }
 
-/** The values of a row as texts; null: there is none. */
+/** Values of a row as texts; null for SQL NULL. */
 export type Texts = readonly (string | null)[];
 
 /**
- * Writes an answer as a Parquet file. Booleans, whole numbers, doubles and instants are stored as such, `numeric` as a DECIMAL as exports
- * have it, and everything else as text. A column of which some value does not fit is text, so that no digit is lost. What its values need
- * is known at the end: until then rows wait in a file of their own.
- * @param folder a local folder for both files
+ * Writes a query result as a Parquet file.
+ * Booleans, integers, doubles and instants keep their types; `numeric` becomes a DECIMAL as in exports; all
+ * other types are text. A column with a value that does not fit is text, so that no digit is lost. The types
+ * are only known at the end, so rows are buffered in a second file.
+ * @param folder local folder for both files
  * @returns the path of the Parquet file
  */
 export async function writeAnswer(
@@ -60,10 +61,10 @@ export async function writeAnswer(
   return path;
 }
 
-/** How the texts of a type are stored. */
+/** Storage of the texts of a PostgreSQL type. */
 interface Form {
   readonly stored: FileColumn['stored'];
-  /** The texts that can be stored so. */
+  /** Matches the texts that can be stored in this type. */
   readonly fits: RegExp;
   readonly value: (text: string) => Value;
 }
@@ -71,7 +72,10 @@ interface Form {
 const TEXT: Form = { stored: 'text', fits: /^/, value: (text) => text };
 const WHOLE: Form = { stored: 'bigint', fits: /^-?\d+$/, value: BigInt };
 const DOUBLE: Form = { stored: 'double', fits: /^/, value: Number };
-/** The types bool, int8, int2, int4, float4, float8, timestamptz and numeric, by their numbers in pg_type, which never change. */
+/**
+ * Storage by type OID: bool, int8, int2, int4, float4, float8, timestamptz and numeric. These OIDs never
+ * change.
+ */
 const FORMS: ReadonlyMap<number, Form> = new Map([
   [16, { stored: 'boolean', fits: /^(true|false)$/, value: (text) => text === 'true' }],
   [20, WHOLE],
@@ -79,24 +83,27 @@ const FORMS: ReadonlyMap<number, Form> = new Map([
   [23, WHOLE],
   [700, DOUBLE],
   [701, DOUBLE],
-  // Not infinity, and not what lies beyond the calendar of four digits.
+  // Excludes infinity and years of more than four digits.
   [1184, { stored: 'instant', fits: /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/, value: instantOf }],
   [1700, { ...TEXT, stored: 'decimal', fits: /^-?\d+(\.\d+)?$/ }],
 ]);
 
-/** Microseconds since 1970. @throws RangeError if the text is no instant */
+/**
+ * Parses microseconds since 1970.
+ * @throws RangeError if the text is not an instant
+ */
 function instantOf(text: string): bigint {
   const micros = microsecondsOf(text);
   if (micros === null) throw new RangeError(`${text} is no instant`);
   return BigInt(micros);
 }
 
-/** A column of which the values are looked through. */
+/** Scanner of the values of a column that determines its storage. */
 class SeenColumn {
   readonly #name: string;
   readonly #form: Form;
   #fits = true;
-  /** The most digits before the point, and behind it. */
+  /** Maximum digits before and after the decimal point. */
   #whole = 0;
   #decimals = 0;
 
@@ -119,7 +126,7 @@ class SeenColumn {
     return this.#fits && !(this.#form.stored === 'decimal' && tooLong) ? this.#form : TEXT;
   }
 
-  /** @param at its place in a row */
+  /** @param at index in a row */
   stored(at: number): FileColumn {
     const { stored } = this.form();
     return { name: this.#name, type: '', stored, scale: this.#scale(), nullable: true, at };
@@ -130,7 +137,7 @@ class SeenColumn {
   }
 }
 
-/** Rows that wait in a file until all are there. */
+/** Buffer of rows in a file. */
 class Waiting {
   readonly #file: FileHandle;
   readonly #blocks: { readonly at: number; readonly bytes: number }[] = [];
@@ -140,7 +147,7 @@ class Waiting {
     this.#file = file;
   }
 
-  /** @param path of a file that is not there yet */
+  /** @param path must not exist yet */
   static async open(path: string): Promise<Waiting> {
     return new Waiting(await open(path, 'wx+'));
   }

@@ -6,8 +6,9 @@ import type { Manifest } from './manifest.ts';
 import { hasSeal } from './record-seals.ts';
 
 /**
- * What the recorder knows of its record, without which rows alone are none: what is asked for, what is covered, who recorded it
- * and when, the seals. With the ledger, whose rows may be taken back for a moment, so that it is told anew each time.
+ * Tables that a restore needs besides the rows of datasets: targets, coverage, runs, seals and the uptime
+ * ledger.
+ * Rows of the ledger may be retracted for a moment, so the ledger is exported completely each time.
  */
 export const bookkeepingTables: readonly string[] = [
   ...[
@@ -29,40 +30,41 @@ export const bookkeepingTables: readonly string[] = [
   ...['seals', 'seal_datasets', 'seal_forms', 'seal_changes', 'seal_parts'],
 ];
 
-/** What is of the processes that run, or of this database's own making. */
+/** Tables that are not exported: state of running processes, and objects that belong to this database. */
 export const notOfTheRecord: readonly string[] = [
   ...['processes', 'queues', 'schedules', 'replicas', 'exports'],
   ...['own_objects', 'reporting_objects'],
-  // They follow from the rows.
+  // Derived from the rows.
   ...['contradictions', 'contradictions_noted', 'metric_settling'],
-  // Files hold what a number stands for; a restore numbers it anew.
+  // Files contain the values behind a series id; a restore assigns new ids.
   ...catalog.flatMap((dataset) => (dataset.numbered ? [seriesTableOf(dataset)] : [])),
-  // The feed of changes numbers commits of this database, and names readings by numbers of its own: it begins anew.
+  // The change feed numbers the commits of this database and uses internal ids of readings: after a restore
+  // it starts again.
   ...['changes', 'change_sinks'],
 ];
 
-/** The forms of readings beside rows. They are exported as rows, whatever form they stand in. */
+/** Storage formats of readings besides rows. They are exported as rows, whatever their format. */
 export const readingTables: readonly string[] = [
   ...['reading_scopes', 'reading_members', 'reading_open', 'reading_looks', 'reading_days', 'reading_kept'],
 ];
 
-/** The newest finished seal. */
+/** SQL: number of the newest finished seal. */
 const NEWEST = '(select coalesce(max(seal), 0) from recorder.seals where made_at is not null)';
-/** A seal that is being made is left out: it is made again. */
+/** Row filters. An unfinished seal is excluded; after a restore it is created again. */
 const ONLY: Readonly<Record<string, string>> = {
   seals: 'made_at is not null',
   seal_datasets: `seal <= ${NEWEST}`,
   seal_parts: `seal <= ${NEWEST}`,
 };
 
-/** A table of {@link bookkeepingTables} as it stands: every value as PostgreSQL's text. */
+/** A table of {@link bookkeepingTables} and its current rows: every value is PostgreSQL's text. */
 export interface BookkeepingTable {
   readonly table: ExportTable;
-  /** The columns in their order, then the day of no version. */
+  /** SQL: the columns in their order, then a dummy day. */
   readonly select: string;
 }
 
-/** @param after of the parts of seals, those of later ones */
+/** @param after only parts of later seals, for `seal_parts` */
 export async function bookkeepingTable(
   snapshot: Snapshot,
   name: string,
@@ -95,7 +97,7 @@ export async function bookkeepingTable(
   };
 }
 
-/** SQL: the columns of {@link bookkeepingTables} that number rows by themselves: "table", "column", sequence. */
+/** SQL: the identity and serial columns of {@link bookkeepingTables}: "table", "column", sequence. */
 export const numberedColumns = `
   select c.relname as "table", a.attname as "column", pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) as sequence
   from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -103,7 +105,7 @@ export const numberedColumns = `
     and c.relname in (${bookkeepingTables.map((name) => `'${name}'`).join(', ')})
     and pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) is not null order by 1, 2`;
 
-/** Returns the last number of each column that numbers rows by itself, by `table.column`. */
+/** Returns the last sequence value of each identity or serial column, by `table.column`. */
 export async function lastNumbers(snapshot: Snapshot): Promise<Record<string, string>> {
   const numbers: Record<string, string> = {};
   for (const { table, column, sequence } of await snapshot.rows(numberedColumns)) {
@@ -115,10 +117,13 @@ export async function lastNumbers(snapshot: Snapshot): Promise<Record<string, st
   return numbers;
 }
 
-/** More files of the parts of seals than this are written anew. */
+/** Maximum number of files of seal parts; with more, all parts are written again. */
 const MOST_FILES = 64;
 
-/** The files of the parts of seals that still count: where the database has the newest seal of the last export, those up to it. */
+/**
+ * Returns the files of seal parts that are still valid: those of the last export, if the database contains
+ * its newest seal.
+ */
 export async function standingParts(
   snapshot: Snapshot,
   last: Manifest['bookkeeping'],

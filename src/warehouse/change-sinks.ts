@@ -1,24 +1,27 @@
 import type postgres from 'postgres';
 
-/** A worker that shows no sign of life for so long, in seconds, loses the sink to another one. A call takes less. */
+/**
+ * Lease of a sink, in seconds: after that time without renewal, another worker takes the sink over. A request
+ * takes less.
+ */
 const LEASE_SECONDS = 30;
-/** The pause after a failure, ms. It doubles with each one, up to the longest. */
+/** Backoff after a failure, in ms. It doubles with each failure, up to the maximum. */
 const SHORTEST_PAUSE = 1_000;
 const LONGEST_PAUSE = 300_000;
 
-/** The right to send to one sink of a recorder. */
+/** Lease of one sink of a recorder. */
 export interface SinkHolding {
   readonly recorder: string;
   readonly sink: string;
   readonly holder: number;
-  /** The last change that the sink took; null: none yet. */
+  /** Cursor of the last change that the sink accepted; null if there is none. */
   readonly cursor: string | null;
 }
 
 /**
- * Takes a sink for which something waits, unless another worker has it, or it failed and is to be tried later. A sink that is new
- * begins where it is told to.
- * @returns null: it is not to be had, or nothing waits
+ * Acquires the lease of a sink with pending changes, unless another worker holds it or a retry is not due
+ * yet. A new sink starts at `startAt`.
+ * @returns null if the lease is not available or no changes are pending
  */
 export async function holdSink(
   sql: postgres.Sql,
@@ -46,7 +49,10 @@ export async function holdSink(
   return row ? { recorder, sink, holder: Number(row.holder), cursor: row.cursor } : null;
 }
 
-/** Notes up to where the sink took changes. @returns false: it went to another worker meanwhile, which may send them again */
+/**
+ * Stores the cursor up to which the sink accepted changes, and extends the lease.
+ * @returns false if another worker took the sink over meanwhile; it may send these changes again
+ */
 export async function noteTaken(
   sql: postgres.Sql,
   { recorder, sink, holder }: SinkHolding,
@@ -61,7 +67,7 @@ export async function noteTaken(
   return rows.length === 1;
 }
 
-/** Notes that the sink does not take changes, and gives it back: it is tried again after a pause that grows. */
+/** Stores a failed delivery and releases the lease. The next attempt follows after an exponential backoff. */
 export async function noteNotTaken(
   sql: postgres.Sql,
   { recorder, sink, holder }: SinkHolding,
@@ -75,20 +81,21 @@ export async function noteNotTaken(
     where recorder = ${recorder} and sink = ${sink} and holder = ${holder}`;
 }
 
-/** Gives a sink back. */
+/** Releases the lease of a sink. */
 export async function releaseSink(sql: postgres.Sql, { recorder, sink, holder }: SinkHolding): Promise<void> {
   await sql`
     update recorder.change_sinks set lease_until = null
     where recorder = ${recorder} and sink = ${sink} and holder = ${holder}`;
 }
 
-/** Rows that one statement removes. */
+/** Number of rows that one statement removes. */
 const AT_ONCE = 10_000;
 
 /**
- * Forgets sinks that are not configured any more, and removes what commits changed longer ago than `keep`, up to what the slowest
- * sink of any recorder has taken. The newest commit stays, so that who has read everything can go on.
- * @param keep ms @returns how many rows were removed
+ * Deletes sinks that are not configured any longer, and changes older than `keep` that every sink of any
+ * recorder has accepted. The newest commit stays, so that a reader that is up to date can continue.
+ * @param keep retention, in ms
+ * @returns the number of removed rows
  */
 export async function keepChanges(
   sql: postgres.Sql,

@@ -4,7 +4,7 @@ import { sha256Of } from './hashed-file.ts';
 import type { Manifest } from './manifest.ts';
 import type { Target } from './target.ts';
 
-/** A file that is not as its manifest describes it. */
+/** A file that differs from its description in the manifest. */
 export interface DamagedFile {
   readonly table: string;
   readonly path: string;
@@ -17,16 +17,18 @@ export interface FileCheck {
   readonly manifest: Manifest;
   /** Tables whose files are compared. */
   readonly tables: readonly string[];
-  /** Also compare the files of the bookkeeping. */
+  /** Tables whose files are compared. */
   readonly bookkeeping: boolean;
-  /** Read every file, and compare its SHA-256. */
+  /** Read every file and compare its SHA-256. */
   readonly hashes: boolean;
   /** A local folder. */
   readonly scratch: string;
   readonly signal: AbortSignal;
 }
 
-/** Compares the files of a manifest with those of the target: names and sizes, and on request their content. */
+/**
+ * Compares the files of a manifest with those of the target: names and sizes, and on request their content.
+ */
 export async function damagedFiles(check: FileCheck): Promise<DamagedFile[]> {
   const { target, manifest, tables, bookkeeping } = check;
   const damaged: DamagedFile[] = [];
@@ -45,7 +47,7 @@ interface ListedFile {
   readonly sha256: string;
 }
 
-/** @param place the sizes of the files that are there, or the folder that has them */
+/** @param place sizes of the files by path, or the folder to list */
 async function damagedIn(
   check: FileCheck,
   table: string,

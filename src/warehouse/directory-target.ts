@@ -6,19 +6,19 @@ import { syncFolder, writeDurably } from '../lib/durable-file.ts';
 import { makeFolder, refuseLinks } from '../lib/write-errors.ts';
 import type { Target } from './target.ts';
 
-/** What is being written. No reader looks for such names. */
+/** Folder of unfinished files. Readers ignore this name. */
 const SCRATCH = '.incomplete';
-/** What was not written to for so long is of an exporter that was killed; ms. */
+/** Age of a scratch folder after which its exporter is assumed dead, in ms. */
 const ABANDONED = 24 * 3_600_000;
 
-/** Exports into a folder of this machine. It is made where it is not there. */
+/** Export target in a local folder, which is created if missing. */
 export class DirectoryTarget implements Target {
   readonly name: string;
   readonly local: string;
   readonly #root: string;
   readonly #scratch: string;
 
-  /** @param named the folder with what names it, such as `--to /var/lake` */
+  /** @param named the folder with the option or setting that names it, such as `--to /var/lake` */
   constructor(directory: string, named = directory) {
     this.name = directory;
     this.local = named;
@@ -66,7 +66,7 @@ export class DirectoryTarget implements Target {
     const beside = await this.#written(text);
     await makeFolder(dirname(place));
     try {
-      // A link is made whole or not at all, and only where nothing is.
+      // Creating a link is atomic and fails if the path exists.
       await link(beside, place);
     } catch (error) {
       if (isCode(error, 'EEXIST')) return false;
@@ -105,7 +105,7 @@ export class DirectoryTarget implements Target {
     for (const entry of entries) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
-      // It may be removed meanwhile.
+      // The file may be removed meanwhile.
       const found = await stat(path).catch(() => null);
       if (found) sizes.set(relative(this.#root, path).replaceAll('\\', '/'), found.size);
     }

@@ -3,13 +3,14 @@ import { writingTo } from '../lib/write-errors.ts';
 import { currentManifest } from './manifest.ts';
 import type { Target } from './target.ts';
 
-/** The longest wait for an answer, ms. */
+/** Timeout of the check, in ms. */
 const PATIENCE = 20_000;
 
 /**
- * Tries what an export does there: reads the manifest, makes a file, finds that it cannot be made a second time, and removes it.
- * @returns what is there
- * @throws Error with what does not work
+ * Tests the operations of an export: reads the manifest, creates a file, verifies that creating it again
+ * fails, and removes it.
+ * @returns a description of the target's content
+ * @throws Error with the operation that failed
  */
 export async function examineTarget(target: Target): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
@@ -20,7 +21,7 @@ export async function examineTarget(target: Target): Promise<string> {
     );
   });
   const tried = writingTo(target.local, () => examined(target));
-  tried.catch(() => {}); // it may fail after it was given up
+  tried.catch(() => {}); // a rejection after the timeout is ignored
   try {
     return await Promise.race([tried, silence]);
   } finally {

@@ -4,40 +4,42 @@ import type { Digits } from '../datasets/fields.ts';
 import { rowsOf } from '../datasets/target-columns.ts';
 import { nodeHealth } from '../health/node-health.ts';
 
-/** A column of an exported table. */
+/** Column of an exported table. */
 export interface ExportColumn {
   readonly name: string;
-  /** PostgreSQL's. */
+  /** PostgreSQL type. */
   readonly type: string;
   readonly nullable: boolean;
   readonly digits?: Digits;
 }
 
-/** What of the record becomes files of one folder: rows that begin at an instant, and may end. */
+/** A table that is exported into the files of one folder. Its rows start at an instant, and may end. */
 export interface ExportTable {
-  /** Its folder, and its table in the schema `recorder`. */
+  /** Name of the folder, and of the table in the schema `recorder`. */
   readonly name: string;
-  /** What a command calls it. */
+  /** Name of the dataset in commands. */
   readonly dataset: string;
   /** `series`, `log`, `state`, `sample`, or `ledger`. */
   readonly kind: string;
-  /** With `from` they identify a version. */
+  /** Columns that identify a version, together with `from`. */
   readonly key: readonly string[];
-  /** The column of the instant from which on the version counts; it decides the day. */
+  /** Column with the start of the version's validity; determines the day. */
   readonly from: string;
-  /** The column of the instant at which it ended; null: it does not end. */
+  /** Column with the end of the version's validity; null if versions do not end. */
   readonly to: string | null;
   readonly columns: readonly ExportColumn[];
-  /** Set where the rows are readings, which stand in several forms. */
+  /** The dataset if the rows are readings, which are stored in several formats; otherwise null. */
   readonly readings: Dataset | null;
-  /** SQL: its rows with all of their columns, and `xmin`, as a FROM item; of readings those that stand one by one. */
+  /**
+   * SQL: FROM item with all columns of the rows, and `xmin`. For readings, only those stored as single rows.
+   */
   readonly rows: string;
 }
 
 const column = (name: string, type: string, nullable = false): ExportColumn => ({ name, type, nullable });
 const runId = column('run_id', 'bigint');
 
-/** What each kind of history adds to the columns of the upstream. */
+/** Columns that each kind of history adds to those of the upstream. */
 const versions = {
   series: [
     column('recorded_at', 'timestamptz'),
@@ -106,7 +108,7 @@ const ledger: ExportTable = {
   rows: 'recorder.node_health',
 };
 
-/** The times in which an observer did not look; they are part of what the ledger says. */
+/** Intervals without observation. They are part of the ledger's statement. */
 const absences: ExportTable = {
   name: 'health_absences',
   dataset: nodeHealth.name,
@@ -124,5 +126,5 @@ const absences: ExportTable = {
   rows: 'recorder.health_absences',
 };
 
-/** Everything that is exported, in the order of the catalog. */
+/** All exported tables, in the order of the catalog. */
 export const warehouseTables: readonly ExportTable[] = [...catalog.map(tableOf), ledger, absences];

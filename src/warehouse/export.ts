@@ -21,34 +21,40 @@ import { inexactOf, keptSince, planTable } from './table-plan.ts';
 import type { Target } from './target.ts';
 import { readWatermark, type Watermark } from './watermark.ts';
 
-/** The input of an export. */
+/** Input of an export. */
 export interface Exporting {
   readonly databaseUrl: string;
   readonly target: Target;
   readonly tables: readonly ExportTable[];
   readonly format: Format;
   /**
-   * Only what was recorded since the last export of each table, and what is missing of the files that it wrote; else all of it, in
-   * place of what is there.
+   * True: export only rows recorded since the last export of each table, and rows of its missing or damaged
+   * files. False: export all rows and replace the existing files.
    */
   readonly incremental: boolean;
-  /** Read the files that are there, and compare their SHA-256 with the manifest; else their names and sizes only. */
+  /**
+   * Read the existing files and compare their SHA-256 with the manifest. Default: compare names and sizes
+   * only.
+   */
   readonly verify?: boolean;
-  /** Stops it; what was exported before stays true. */
+  /** Stops the export; the previous export stays valid. */
   readonly signal: AbortSignal;
-  /** Called now and then with what is done so far. */
+  /** Called periodically with the progress. */
   readonly progress?: (done: { readonly tables: number; readonly rows: number }) => void;
 }
 
-/** What was exported of a table. */
+/** Result of the export of a table. */
 export interface ExportedTable {
   readonly table: string;
-  /** Why all of it was exported although only the newest was asked for; null: it was not, or it was asked for. */
+  /**
+   * Reason why an incremental export exported all rows; null if it did not, or if the export was not
+   * incremental.
+   */
   readonly whole: string | null;
   readonly rows: number;
   readonly files: number;
   readonly bytes: number;
-  /** Days that had many files and were written anew. */
+  /** Number of days that had many files and were written again. */
   readonly compacted: number;
   /** Columns that the files of earlier exports do not have. */
   readonly added: readonly string[];
@@ -57,15 +63,15 @@ export interface ExportedTable {
 export interface Exported {
   readonly manifest: Manifest;
   readonly tables: readonly ExportedTable[];
-  /** Files of the last export that were not as its manifest described them, and do not count any more. */
+  /** Files of the last export that differed from its manifest, and are no longer listed. */
   readonly damaged: readonly DamagedFile[];
-  /** Manifests that were cut or changed, by their paths. */
+  /** Paths of manifests that were truncated or changed. */
   readonly damagedManifests: readonly string[];
-  /** Rows of damaged files that the database does not have any more. */
+  /** Rows of damaged files that the database does not have any longer. */
   readonly lost: readonly LostRows[];
 }
 
-/** Another exporter wrote the manifest first. What this one wrote does not count. */
+/** Another exporter wrote the manifest first. The files of this export are not valid. */
 export class ExportLost extends Error {
   override readonly name = 'ExportLost';
 
@@ -76,15 +82,16 @@ export class ExportLost extends Error {
   }
 }
 
-/** What an export is asked for does not fit what is there. */
+/** The requested export is incompatible with the existing files. */
 export class ExportRefused extends Error {
   override readonly name = 'ExportRefused';
 }
 
 /**
- * Exports tables as they were committed at one moment. The manifest is written last: until then, and for ever where this does
- * not come to its end, the one before holds.
- * @throws ExportLost, ExportRefused, UsageError when files cannot be made there, and what the database or the target throw
+ * Exports tables from one snapshot. The manifest is written last: until then, or if the export fails, the
+ * previous manifest stays valid.
+ * @throws ExportLost, ExportRefused, UsageError if files cannot be created in the target, and errors of the
+ * database or the target
  */
 export function exportTables(exporting: Exporting): Promise<Exported> {
   return writingTo(exporting.target.local, () => exportInto(exporting));
@@ -100,7 +107,8 @@ async function exportInto(exporting: Exporting): Promise<Exported> {
     await target.remove(made.paths);
     throw new ExportLost(target.name);
   }
-  // Readers had from the last export until now to let go of them. No reader can use a damaged file.
+  // Readers of superseded files had the time since the last export to finish. No reader can use a damaged
+  // file.
   await target.remove([...(manifests.newest?.superseded ?? []), ...made.damaged.map(({ path }) => path)]);
   const { paths: _, ...exported } = made;
   return { ...exported, damagedManifests: manifests.damaged };
@@ -118,7 +126,7 @@ function refuseOtherFormat(
     );
 }
 
-/** What a replica has not replayed yet must not take the place of what an earlier export saw. */
+/** Rejects a replica that has not replayed yet the rows that an earlier export contains. */
 async function refuseOlder(
   snapshot: Snapshot,
   { tables, target }: Exporting,
@@ -137,7 +145,7 @@ async function refuseOlder(
 }
 
 interface Made extends Omit<Exported, 'damagedManifests'> {
-  /** The files that were written. */
+  /** Paths of the written files. */
   readonly paths: readonly string[];
 }
 
@@ -260,7 +268,10 @@ async function damagedOf(
 
 type Bookkeeping = NonNullable<Manifest['bookkeeping']>;
 
-/** Writes what a restore needs beside the rows. @param last what still counts of it; null: nothing */
+/**
+ * Writes the tables that a restore needs besides the rows of datasets.
+ * @param last previous bookkeeping whose files may be reused; null: none
+ */
 async function bookkeepingOf(
   common: Omit<TableExport, 'table' | 'select' | 'inexact'>,
   seal: Manifest['seal'],
@@ -284,7 +295,10 @@ async function bookkeepingOf(
 const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
   Object.values(bookkeeping?.tables ?? {}).flatMap(({ files }) => files.map(({ path }) => path));
 
-/** A row of a later export has a later `exported_at`, also where a clock was set back. Both are ISO 8601 to the microsecond. */
+/**
+ * Returns an `exported_at` later than that of the last export, even if the clock was set back. Both are ISO
+ * 8601, in microseconds.
+ */
 function later(at: string, last: string | undefined): string {
   return last === undefined || at > last ? at : after(last);
 }

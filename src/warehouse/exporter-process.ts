@@ -6,7 +6,10 @@ import { warehouseTables } from './export-table.ts';
 import { openTarget } from './open-target.ts';
 import { type ExportReply, exportRequest } from './run-exporter-process.ts';
 
-/** The program that makes one export for another process: it gets an {@link exportRequest}, answers with a reply, and ends. */
+/**
+ * Child process that runs one export: it receives an {@link exportRequest}, replies with an {@link
+ * ExportReply}, and exits.
+ */
 
 waitForSlowAddresses();
 
@@ -14,12 +17,12 @@ const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());
 process.on('disconnect', () => stop.abort());
 
-/** What records goes first. */
+/** Nice value: recording has priority. */
 const NICENESS = 10;
 try {
   setPriority(NICENESS);
 } catch {
-  // Where the system does not allow it, it is as any other process.
+  // If the system does not allow it, the process runs with normal priority.
 }
 
 async function made(message: unknown): Promise<ExportReply> {

@@ -10,33 +10,33 @@ import {
 } from '../db/copy-binary.ts';
 import type { ExportTable } from './export-table.ts';
 
-/** A value of a row as COPY gives it: microseconds for instants, texts for long numbers and JSON. */
+/** Value of a row from COPY: microseconds for instants, texts for long numbers and JSON. */
 export type Value = string | bigint | boolean | number;
 
-/** A column of a file. */
+/** Column of a file. */
 export interface FileColumn {
   readonly name: string;
-  /** PostgreSQL's type of the value. */
+  /** PostgreSQL type of the value. */
   readonly type: string;
-  /** In Parquet; text columns of numbers hold every digit. */
+  /** Type in Parquet. Text columns of numbers hold every digit. */
   readonly stored: 'text' | 'json' | 'boolean' | 'bigint' | 'double' | 'instant' | 'decimal';
-  /** Of `decimal`: digits behind the point. */
+  /** For `decimal`: digits after the decimal point. */
   readonly scale: number;
   readonly nullable: boolean;
-  /** Its place in a row of COPY. */
+  /** Index in a row of COPY. */
   readonly at: number;
-  /** Its value in the form of COPY where all rows have the same, which then has no place in a row. */
+  /** Constant value in COPY format, for columns that are not in a row of COPY. */
   readonly always?: Buffer;
-  /** It holds every digit of the column of this name, of which some value did not fit. */
+  /** Name of the DECIMAL column whose exact values are in this column, because some value does not fit. */
   readonly exactOf?: string;
 }
 
-/** DECIMAL has this many digits everywhere; DuckDB reads longer ones wrongly. */
+/** Maximum precision of DECIMAL in all engines; DuckDB misreads larger ones. */
 export const PRECISION = 38;
-/** Behind the point, for numbers with decimals. */
+/** Digits after the decimal point, for numbers with decimals. */
 export const DECIMALS = 18;
 
-/** The name of the column that holds every digit of another one. */
+/** Returns the name of the text column with the exact values of a DECIMAL column. */
 const exactName = (name: string) => `${name}_exact`;
 
 const STORED: Readonly<Record<string, FileColumn['stored']>> = {
@@ -50,9 +50,10 @@ const STORED: Readonly<Record<string, FileColumn['stored']>> = {
 };
 
 /**
- * The columns of the files of a table: its own, the exact texts of those of which some value did not fit, and `exported_at`.
+ * Returns the columns of a table's files: its own, the exact texts of columns with values that do not fit,
+ * and `exported_at`.
  * @param inexact names of columns with a value that fits no DECIMAL
- * @param exportedAt ISO 8601, to the microsecond
+ * @param exportedAt ISO 8601, in microseconds
  */
 export function fileColumns(
   table: ExportTable,

@@ -1,6 +1,6 @@
 import type { CopyRow } from '../db/copy-binary.ts';
 
-/** A finished file. */
+/** Size and hash of a finished file. */
 export interface Written {
   readonly rows: number;
   readonly bytes: number;
@@ -8,17 +8,23 @@ export interface Written {
   readonly sha256: string;
 }
 
-/** Writes rows to one local file. */
+/** Writer of rows to one local file. */
 export interface FileWriter {
-  /** @throws DoesNotFit, and Error where a row lacks what every row has */
+  /**
+   * Adds a row.
+   * @throws DoesNotFit; Error if a required value is missing
+   */
   add(row: CopyRow): void;
-  /** Writes what is left, and waits until the disk has it. @throws DoesNotFit */
+  /**
+   * Writes the remaining rows, and waits until they are on disk (fsync).
+   * @throws DoesNotFit
+   */
   finish(): Promise<Written>;
-  /** Closes the file as it is, if it is open. */
+  /** Closes an open file without finishing it. */
   abandon(): void;
 }
 
-/** A value that fits no DECIMAL: the table is written again with a column of texts beside. */
+/** A value does not fit DECIMAL. The table is then written again with an additional text column. */
 export class DoesNotFit extends Error {
   readonly column: string;
 

@@ -3,7 +3,7 @@ import { closeSync, createReadStream, fdatasync, openSync, writeSync } from 'nod
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 
-/** A new local file whose checksum is made while it is written. */
+/** A new local file with a SHA-256 that is computed while writing. */
 export class HashedFile {
   readonly #file: number;
   readonly #hash = createHash('sha256');
@@ -20,14 +20,14 @@ export class HashedFile {
     this.#bytes += bytes.length;
   }
 
-  /** Closes it once the disk has it. */
+  /** Waits until the content is on disk (fdatasync), and closes the file. */
   async finish(): Promise<{ bytes: number; sha256: string }> {
     await promisify(fdatasync)(this.#file);
     this.abandon();
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  /** Closes it as it is. */
+  /** Closes the file without finishing it. */
   abandon(): void {
     if (this.#open) closeSync(this.#file);
     this.#open = false;

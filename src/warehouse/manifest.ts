@@ -4,10 +4,10 @@ import { FORMATS } from '../config/exports-schema.ts';
 import type { Target } from './target.ts';
 import { watermark } from './watermark.ts';
 
-/** The name of a column. A manifest may be of strangers, and what it says of names and days becomes SQL. */
+/** Column name. A manifest may be untrusted, and its names and days become part of SQL. */
 const name = z.string().regex(/^[a-z0-9_]+$/);
 
-/** Where a file stands below the target: nothing outside is read or removed. */
+/** Path of a file relative to the target. Paths outside of the target are invalid. */
 const path = z
   .string()
   .regex(/^[\w=.-]+(\/[\w=.-]+)*$/)
@@ -15,9 +15,9 @@ const path = z
 
 const file = z.object({
   path,
-  /** The day (UTC) of the instants from which on its rows count. */
+  /** Day (UTC) of the start of its rows' validity. */
   day: z.string().regex(/^-?\d{4,}-\d{2}-\d{2}$/),
-  /** The number of the export that wrote it. */
+  /** Number of the export that wrote the file. */
   export: z.number(),
   rows: z.number(),
   bytes: z.number(),
@@ -28,26 +28,29 @@ export type ManifestFile = z.infer<typeof file>;
 
 const column = z.object({
   name: z.string(),
-  /** PostgreSQL's. */
+  /** PostgreSQL type. */
   type: z.string(),
-  /** What it is in the files: text, json (a text), boolean, bigint, double, instant, decimal. */
+  /** Type in the files: text, json (a text), boolean, bigint, double, instant, decimal. */
   stored: z.string(),
-  /** Of decimals: digits behind the point. */
+  /** For decimals: digits after the decimal point. */
   scale: z.number().optional(),
-  /** The number of the export with which it came. */
+  /** Number of the export that added the column. */
   since: z.number(),
 });
 
 const table = z.object({
   dataset: z.string(),
   kind: z.string(),
-  /** With `from` they identify a version; of several rows of one the newest `exported_at` counts. */
+  /**
+   * Columns that identify a version, together with `from`. Of several rows of one version, the newest
+   * `exported_at` is valid.
+   */
   key: z.array(name),
   from: name,
   to: z.string().nullable(),
   format: z.enum(FORMATS),
   columns: z.array(column),
-  /** Up to where the files hold the record. */
+  /** Position up to which the files contain the recorded rows. */
   watermark,
   exported_at: z.string(),
   files: z.array(file),
@@ -59,13 +62,16 @@ const seal = z.object({ seal: z.number(), until: z.string(), head: z.string() })
 
 export type ManifestSeal = z.infer<typeof seal>;
 
-/** Tables beside those of datasets, as they stood at one moment: what makes a record of rows. Every value is PostgreSQL's text. */
+/**
+ * Tables besides those of datasets, from one snapshot, which a restore needs. Every value is PostgreSQL's
+ * text.
+ */
 const bookkeeping = z.object({
   exported_at: z.string(),
   format: z.enum(FORMATS),
-  /** The newest seal whose parts are there. */
+  /** Newest seal whose parts are exported. */
   seal: seal.nullable(),
-  /** The last number of each column that numbers rows by itself, as `table.column`. */
+  /** Last sequence value of each identity or serial column, as `table.column`. */
   numbers: z.record(z.string().regex(/^[a-z0-9_]+\.[a-z0-9_]+$/), z.string().regex(/^\d{1,19}$/)),
   tables: z.record(
     z.string(),
@@ -73,66 +79,71 @@ const bookkeeping = z.object({
   ),
 });
 
-/** Rows that no file holds any more: their file was lost, and the database had removed them before. */
+/** Rows that no file contains any longer: their file was lost after the database had removed them. */
 const lostRows = z.object({ export: z.number(), table: name, day: file.shape.day, rows: z.number() });
 
 export type LostRows = z.infer<typeof lostRows>;
 
 const manifest = z.object({
-  /** The version of this format. */
+  /** Version of this format. */
   manifest: z.literal(1),
-  /** The version of chain-recorder that wrote it. */
+  /** Version of chain-recorder that wrote the manifest. */
   recorder: z.string(),
-  /** The number of the export that wrote it. */
+  /** Number of the export that wrote the manifest. */
   export: z.number(),
-  /** Tells exports of one number apart. */
+  /** Distinguishes exports of the same number. */
   id: z.string(),
-  /** By the clock of the database: what was committed before is in it. ISO 8601, to the microsecond. */
+  /**
+   * Time by the clock of the database: everything committed before is included. ISO 8601, in microseconds.
+   */
   exported_at: z.string(),
-  /** The newest seal of the record that was exported; null: there is none. */
+  /** Newest seal of the exported record; null if there is none. */
   seal: seal.nullable(),
-  /** Its first seal; null: there is none. */
+  /** First seal of the exported record; null if there is none. */
   first_seal: seal.nullable(),
   tables: z.record(name, table),
-  /** Of the last export of all datasets; null: there was none. */
+  /** From the last export of all datasets; null if there was none. */
   bookkeeping: bookkeeping.nullable(),
-  /** Columns that came, by export. */
+  /** Columns added by each export. */
   changes: z.array(z.object({ export: z.number(), table: z.string(), added: z.array(z.string()) })),
-  /** Files that stand in for nothing any more: the next export removes them. */
+  /** Files that are not valid any longer: the next export removes them. */
   superseded: z.array(path),
   lost: z.array(lostRows),
 });
 
 export type Manifest = z.infer<typeof manifest>;
 
-/** For readers: a copy of the newest manifest. */
+/** Copy of the newest manifest, for readers. */
 const COPY = 'manifest.json';
-/** The manifests by number. The newest one counts; its name exists once, so that of two exporters one writes it. */
+/**
+ * Folder of the manifests by number; the newest is valid. Each name is created only once, so only one of two
+ * concurrent exporters succeeds.
+ */
 const FOLDER = 'manifests/';
 const DIGITS = 8;
 
 const numbered = (number: number) => `${FOLDER}${String(number).padStart(DIGITS, '0')}.json`;
 
-/** The manifests of a target. */
+/** Manifests of a target. */
 export interface Manifests {
-  /** The newest one that is whole; null: there is none. */
+  /** Newest valid manifest; null if there is none. */
   readonly newest: Manifest | null;
-  /** The highest number that was given to a manifest; 0: none was. */
+  /** Highest number of any manifest; 0 if there is none. */
   readonly last: number;
-  /** Paths of those that were cut or changed after they were written. */
+  /** Paths of manifests that were truncated or changed after they were written. */
   readonly damaged: readonly string[];
 }
 
 /**
- * Reads the manifests of a target. One that was cut or changed after it was written does not count.
- * @throws Error if one is of another version, or `manifest.json` is a file of something else
+ * Reads the manifests of a target. Ignores manifests that were truncated or changed after they were written.
+ * @throws Error if a manifest has another version, or `manifest.json` belongs to another program
  */
 export async function readManifests(target: Target): Promise<Manifests> {
   const listed = await target.list(FOLDER, '');
   const last = Number(/(\d+)\.json$/.exec(listed.at(-1) ?? '')?.[1] ?? 0);
   const damaged: string[] = [];
   let newest: Manifest | null = null;
-  // The one before the newest holds until the next export: its files are not removed before.
+  // The manifest before the newest one stays valid until the next export: its files are not removed earlier.
   for (const path of [...listed.slice(-2).reverse(), COPY]) {
     const text = await target.read(path);
     if (text === null) continue;
@@ -145,7 +156,7 @@ export async function readManifests(target: Target): Promise<Manifests> {
 
 /**
  * Returns the newest manifest of a target, or null if nothing was exported there.
- * @throws Error if the newest one was cut or changed after it was written, or is of another version
+ * @throws Error if the newest one was truncated or changed after it was written, or has another version
  */
 export async function currentManifest(target: Target): Promise<Manifest | null> {
   const { newest, last, damaged } = await readManifests(target);
@@ -158,22 +169,22 @@ export async function currentManifest(target: Target): Promise<Manifest | null> 
 }
 
 /**
- * Makes a manifest the current one: from then on, and not before, its files count.
+ * Makes a manifest the current one: its files become valid only now.
  * @returns false if another exporter was faster; nothing changes then
  */
 export async function commitManifest(target: Target, next: Manifest): Promise<boolean> {
   const text = manifestText(next);
   const path = numbered(next.export);
-  // The answer to an attempt that was made may have been lost.
+  // The response to an earlier successful attempt may have been lost.
   if (!(await target.create(path, text)) && (await target.read(path)) !== text) return false;
   const [later] = await target.list(FOLDER, path);
   if (later === undefined) await target.replace(COPY, text);
-  // The name has to stay, or a slow exporter could take it; its content is of no use any more.
+  // The name must stay, or a slow exporter could create it; its content is not needed any longer.
   if (next.export > 2) await target.replace(numbered(next.export - 2), '{}\n');
   return true;
 }
 
-/** Returns a manifest as a file, with the SHA-256 of the manifest without this line. */
+/** Formats a manifest as a file, with the SHA-256 of the manifest without this line. */
 export function manifestText(next: Manifest): string {
   return `${JSON.stringify({ ...next, sha256: checksumOf(next) }, null, 1)}\n`;
 }
@@ -183,9 +194,9 @@ const checksumOf = (content: object) => createHash('sha256').update(JSON.stringi
 const jsonObject = z.record(z.string(), z.unknown());
 
 /**
- * Returns null if the text was cut or changed after it was written.
- * @param foreign whether the file may be of something else, which has a file of this name, too
- * @throws Error if it is the manifest of another version, or of something else
+ * Parses a manifest. Returns null if the text was truncated or changed after it was written.
+ * @param foreign true if the file may belong to another program that uses the same file name
+ * @throws Error if the manifest has another version, or belongs to another program
  */
 function parseManifest(text: string, path: string, foreign: boolean): Manifest | null {
   const refuse = (why: string) => new Error(`${path}: is no manifest that this version reads: ${why}`);

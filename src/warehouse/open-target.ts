@@ -5,11 +5,11 @@ import type { S3Access } from './s3-target.ts';
 import type { Target } from './target.ts';
 
 /**
- * Opens where exports go.
+ * Opens the target of an export.
  * @param to a folder, or `s3://BUCKET/PREFIX`
- * @param s3 how S3 is reached, and what is wrong with that
- * @param option what named the place, for the error
- * @throws UsageError when it is neither, or S3 cannot be reached so
+ * @param s3 access to S3, and the problems of its settings
+ * @param option option that names the target, for the error
+ * @throws UsageError if `to` is neither, or the settings of S3 are invalid
  */
 export async function openTarget(
   to: string,
@@ -21,7 +21,7 @@ export async function openTarget(
     throw new UsageError([`${option} ${to}: must be a folder, or a bucket such as s3://my-bucket/recorder`]);
   if ('folder' in place) return new DirectoryTarget(place.folder, `${option} ${place.folder}`);
   if (problems.length > 0) throw new UsageError(problems);
-  // The client takes as long to load as a command.
+  // Loading the S3 client takes as long as loading a command.
   const { S3Target } = await import('./s3-target.ts');
   return new S3Target(place.bucket, place.prefix, s3);
 }

@@ -4,23 +4,26 @@ import { type FileColumn, PRECISION, readerOf, type Value } from './file-columns
 import { DoesNotFit, type FileWriter, type Written } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
 
-/** Rows of a row group: the unit that query engines read, and the rows that are in memory. */
+/** Maximum rows of a row group: the unit that query engines read, and the rows in memory. */
 const MAX_GROUP_ROWS = 50_000;
-/** Maximum size of the values of a row group, in characters, and 8 for each number. */
+/** Maximum size of the values of a row group: characters, plus 8 for each number. */
 const MAX_GROUP_SIZE = 16_000_000;
-/** Bytes of DECIMAL(38). */
+/** Size of DECIMAL(38), in bytes. */
 const DECIMAL_BYTES = 16;
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Compress = (bytes: Uint8Array) => Uint8Array;
 
-/** Undefined if the native module has no build for this system: the library's own Snappy writes the same format, more slowly. */
+/**
+ * Undefined if the native module has no build for this system. The library's own Snappy writes the same
+ * format, but slower.
+ */
 const nativeSnappy = await import('snappy').then(
   ({ compressSync }): Compress => compressSync,
   () => undefined,
 );
 
-/** A writer whose bytes are written to the file after each row group. */
+/** Writer whose bytes are flushed to the file after each row group. */
 class FileBytes extends ByteWriter {
   readonly #file: HashedFile;
 
@@ -39,16 +42,16 @@ class FileBytes extends ByteWriter {
   }
 }
 
-/** The values of one column of the current row group, in the form of hyparquet-writer. */
+/** Values of one column in the current row group, in the format of hyparquet-writer. */
 interface GroupColumn {
   readonly column: FileColumn;
   readonly read: (row: CopyRow) => Value | null;
-  /** A number that does not fit becomes null, because another column holds all of its digits. */
+  /** True if another column holds the exact values: a number that does not fit then becomes null. */
   readonly hasExact: boolean;
   data: (Value | null)[];
 }
 
-/** Writes a Parquet file, compressed by Snappy. */
+/** Writer of a Parquet file with Snappy compression. */
 export class ParquetFile implements FileWriter {
   readonly #columns: readonly GroupColumn[];
   readonly #file: HashedFile;
@@ -77,7 +80,10 @@ export class ParquetFile implements FileWriter {
     this.addValues(this.#columns.map(({ read }) => read(row)));
   }
 
-  /** Adds a row of values in the order of the columns. @throws DoesNotFit, or Error if a required value is missing */
+  /**
+   * Adds a row of values in the order of the columns.
+   * @throws DoesNotFit; Error if a required value is missing
+   */
   addValues(row: readonly (Value | null)[]): void {
     this.#columns.forEach(({ column, hasExact, data }, place) => {
       const value = row[place] ?? null;
@@ -117,7 +123,10 @@ function decimalOf(value: Value | null, { name, scale }: FileColumn, hasExact: b
   return unscaled;
 }
 
-/** Returns a decimal number in units of 10^-scale, or null if it is not finite or does not fit DECIMAL(38, scale). */
+/**
+ * Returns a decimal number in units of 10^-scale. Returns null if it is not finite or does not fit
+ * DECIMAL(38, scale).
+ */
 export function unscaledDecimal(text: string, scale: number): bigint | null {
   const [, sign, whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (sign === undefined || whole.length + scale > PRECISION || /[1-9]/.test(decimals.slice(scale)))

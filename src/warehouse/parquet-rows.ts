@@ -3,29 +3,29 @@ import zlib from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import { instantText } from './text-writer.ts';
 
-/** A value as PostgreSQL reads it; null: there is none. */
+/** Value as PostgreSQL parses it; null for SQL NULL. */
 export type Text = string | null;
 
 type Decompress = (bytes: Uint8Array) => Uint8Array;
 
-/** Node.js 22.15 and newer have zstd, which the types of Node.js 20 do not know. */
+/** Node.js 22.15 and newer have zstd; the types of Node.js 20 do not declare it. */
 const { zstdDecompressSync: zstd }: { gzipSync: unknown; zstdDecompressSync?: Decompress } = zlib;
 
-/** A text keeps the mark at its begin that a decoder takes for one of byte order. */
+/** Keeps a leading U+FEFF, which a decoder drops as a byte order mark by default. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
-/** A Parquet file that an export wrote. */
+/** Reader of a Parquet file from an export. */
 export interface ParquetRows {
   readonly columns: readonly string[];
   readonly rows: number;
-  /** The rows in their order, a row group at a time. */
+  /** Yields the rows in their order, a row group at a time. */
   groups(): AsyncIterable<readonly (readonly Text[])[]>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a Parquet file of an export. Values come with every digit.
- * @throws Error where it is none, or is compressed as this Node.js cannot read
+ * Opens a Parquet file of an export. Values keep every digit.
+ * @throws Error if the file is not Parquet, or this Node.js cannot decompress it
  */
 export async function openParquet(path: string): Promise<ParquetRows> {
   const handle = await open(path);
@@ -81,7 +81,10 @@ function noZstd(): never {
   throw new Error('it is compressed by zstd: use Node.js 22.15 or newer');
 }
 
-/** The reader makes doubles of decimals and milliseconds of instants: it gets a schema without them, and gives what is stored. */
+/**
+ * Removes logical types from the schema. The reader would convert decimals to doubles and instants to
+ * milliseconds; without them it returns the stored values.
+ */
 function unconverted(metadata: FileMetaData): FileMetaData {
   return {
     ...metadata,
@@ -100,7 +103,7 @@ function textOf(converted: string | undefined, scale: number): (value: unknown) 
   };
 }
 
-/** @param bytes a whole number, the highest byte first */
+/** @param bytes a big-endian integer */
 function decimal(bytes: Uint8Array, scale: number): string {
   let value = 0n;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,10 +1,10 @@
 import type { Snapshot } from '../db/snapshot.ts';
 import type { Manifest, ManifestSeal } from './manifest.ts';
 
-/** The newest seal of what a snapshot sees; null: nothing is sealed. */
+/** Returns the newest seal in a snapshot. Returns null if nothing is sealed. */
 export const newestSeal = (snapshot: Snapshot): Promise<ManifestSeal | null> => sealAt(snapshot, 'desc');
 
-/** The first seal of what a snapshot sees; null: nothing is sealed. */
+/** Returns the first seal in a snapshot. Returns null if nothing is sealed. */
 export const firstSeal = (snapshot: Snapshot): Promise<ManifestSeal | null> => sealAt(snapshot, 'asc');
 
 async function sealAt(snapshot: Snapshot, order: 'asc' | 'desc'): Promise<ManifestSeal | null> {
@@ -16,7 +16,10 @@ async function sealAt(snapshot: Snapshot, order: 'asc' | 'desc'): Promise<Manife
   return { seal: Number(row.seal), until: String(row.until), head: String(row.head) };
 }
 
-/** Whether what a snapshot sees has a seal. Heads are chained: then all seals before it are the same, too. */
+/**
+ * Returns true if a snapshot contains a seal. Heads are chained, so all earlier seals are then identical,
+ * too.
+ */
 export async function hasSeal(snapshot: Snapshot, { seal, head }: ManifestSeal): Promise<boolean> {
   const rows = await snapshot.rows(
     `select head from recorder.seals where made_at is not null and seal = ${seal}`,
@@ -25,8 +28,9 @@ export async function hasSeal(snapshot: Snapshot, { seal, head }: ManifestSeal):
 }
 
 /**
- * Whether files are of this record, wherever it was restored or promoted. A record that was set back to a backup older than the
- * files lacks their newest seals, and makes others of the same numbers: it still has the first one.
+ * Returns true if files belong to this record, even after a restore or a promotion.
+ * A record that was restored from a backup older than the files lacks their newest seals, and creates others
+ * with the same numbers. It still has the first seal.
  */
 export async function isSameRecord(
   snapshot: Snapshot,

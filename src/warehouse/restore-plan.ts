@@ -2,7 +2,7 @@ import { bookkeepingTables } from './bookkeeping.ts';
 import { warehouseTables } from './export-table.ts';
 import type { Manifest, ManifestFile } from './manifest.ts';
 
-/** The files or the database are not such that a record can be restored. */
+/** The files or the database are unfit for a restore. */
 export class RestoreRefused extends Error {
   override readonly name = 'RestoreRefused';
 }
@@ -14,22 +14,27 @@ export type RestoreFile = Omit<ManifestFile, 'day'>;
 export interface RestorePart {
   readonly table: string;
   readonly files: readonly RestoreFile[];
-  /** The columns that tell versions apart, of which the newest row counts; null: no two files tell of the same version. */
+  /**
+   * Columns that identify a version, of which the newest row is valid; null if no version is in two files.
+   */
   readonly identity: readonly string[] | null;
 }
 
 type Bookkeeping = NonNullable<Manifest['bookkeeping']>;
 
-/** What is to be done for a restore. */
+/** Steps of a restore. */
 export interface RestorePlan {
   readonly manifest: Manifest;
   readonly bookkeeping: Bookkeeping;
   readonly parts: readonly RestorePart[];
-  /** What is not as one moment had it, in sentences. */
+  /** Sentences about rows that are not consistent with one moment. */
   readonly doubts: readonly string[];
 }
 
-/** What a restore has to do. @throws RestoreRefused where the files do not hold a record that this version restores */
+/**
+ * Plans a restore.
+ * @throws RestoreRefused if the files do not contain a record that this version can restore
+ */
 export function restorePlan(manifest: Manifest | null, from: string): RestorePlan {
   if (!manifest) throw new RestoreRefused(`${from}: there is no manifest.json: nothing was exported there`);
   const { bookkeeping } = manifest;
@@ -76,7 +81,10 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
   };
 }
 
-/** A day after the other. All rows of a version stand in one day; only where several exports wrote it, some may tell of the same version. */
+/**
+ * Splits the files of a table by day. All rows of a version are in one day. A version can be in two files
+ * only if several exports wrote the day.
+ */
 function byDay(table: string, files: readonly ManifestFile[], identity: readonly string[]): RestorePart[] {
   const days = new Map<string, ManifestFile[]>();
   for (const file of files) days.set(file.day, [...(days.get(file.day) ?? []), file]);

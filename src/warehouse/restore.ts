@@ -15,36 +15,36 @@ import { openParquet, type Text } from './parquet-rows.ts';
 import { type RestoreFile, type RestorePart, RestoreRefused, restorePlan } from './restore-plan.ts';
 import type { Target } from './target.ts';
 
-/** The input of a restore. */
+/** Input of a restore. */
 export interface Restoring {
   readonly databaseUrl: string;
   readonly source: Target;
-  /** Stops it; the database is then as it was. */
+  /** Stops the restore; the database is then unchanged. */
   readonly signal: AbortSignal;
-  /** Called after each file with the bytes that are done, of all. */
+  /** Called after each file with the restored and the total bytes. */
   readonly progress?: (done: { readonly bytes: number; readonly all: number }) => void;
 }
 
-/** What was restored. */
+/** Result of a restore. */
 export interface Restored {
   readonly manifest: Manifest;
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
-  /** What is not as one moment had it, in sentences. */
+  /** Sentences about rows that are not consistent with one moment. */
   readonly doubts: readonly string[];
 }
 
-/** A column beside the table's own: when the row was exported. */
+/** Additional column of the files: the time of the export. */
 const EXPORTED_AT = 'exported_at';
-/** So names the file the column with every digit of another one. */
+/** Suffix of the text column with the exact values of a DECIMAL column. */
 const EXACT = '_exact';
 
-/** Files that lie elsewhere are brought into the folder for temporary files. */
+/** Reports write errors of the temporary folder, into which remote files are downloaded. */
 const brought = <Made>(make: () => Promise<Made>) => writingTo(`TMPDIR ${tmpdir()}`, make);
 
 /**
- * Makes an empty database the record that was exported, in one transaction. Each file is compared with its checksum before it is
- * read.
- * @throws RestoreRefused, and what the database, the source or a damaged file throw
+ * Restores an exported record into an empty database, in one transaction. Verifies the checksum of each file
+ * before reading it.
+ * @throws RestoreRefused, and errors of the database, the source or a damaged file
  */
 export async function restoreRecord({ databaseUrl, source, signal, progress }: Restoring): Promise<Restored> {
   const { manifest, bookkeeping, parts, doubts } = restorePlan(await currentManifest(source), source.name);
@@ -80,7 +80,7 @@ export async function restoreRecord({ databaseUrl, source, signal, progress }: R
       }
       await setNumbers(loading, bookkeeping.numbers, source.name);
       await compareHead(loading, bookkeeping.seal?.head ?? null);
-      // Without it the first questions are planned as of empty tables.
+      // Without statistics, the first queries would be planned for empty tables.
       for (const table of columns.keys()) await loading.rows(`analyze recorder.${table}`);
       return { manifest, tables: [...rows].map(([table, count]) => ({ table, rows: count })), doubts };
     });
@@ -90,8 +90,9 @@ export async function restoreRecord({ databaseUrl, source, signal, progress }: R
 }
 
 /**
- * Keeps everybody from writing to tables until the restore has ended. @returns the columns of each
- * @throws RestoreRefused when one has rows
+ * Locks tables against writes until the restore has ended.
+ * @returns the columns of each table
+ * @throws RestoreRefused if a table has rows
  */
 async function emptyTables(loading: Loading, tables: readonly string[]): Promise<Map<string, Set<string>>> {
   const all = [...tables, ...readingTables];
@@ -112,7 +113,7 @@ async function emptyTables(loading: Loading, tables: readonly string[]): Promise
   );
   const columns = new Map(tables.map((name) => [name, new Set<string>()]));
   for (const row of found) columns.get(String(row.table))?.add(String(row.column));
-  // Files hold what a number stands for.
+  // Files contain the values behind a series id.
   for (const name of tables) {
     const numbered = numberedNamed(name);
     const known = columns.get(name);
@@ -122,7 +123,7 @@ async function emptyTables(loading: Loading, tables: readonly string[]): Promise
   return columns;
 }
 
-/** The dataset of a table, where its rows stand by number. */
+/** Returns the dataset of a table if its rows use series ids. Returns null otherwise. */
 const numberedNamed = (table: string): Dataset | null => {
   const dataset = datasetNamed(table);
   return dataset?.numbered ? dataset : null;
@@ -130,7 +131,10 @@ const numberedNamed = (table: string): Dataset | null => {
 
 const quoted = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(', ');
 
-/** Makes a table like another one, with {@link EXPORTED_AT}. @returns its name */
+/**
+ * Creates a temporary copy of a table's columns, with {@link EXPORTED_AT}.
+ * @returns its name
+ */
 async function staging(loading: Loading, table: string, known: ReadonlySet<string>): Promise<string> {
   await loading.rows(
     `create temporary table staged on commit drop as
@@ -139,13 +143,13 @@ async function staging(loading: Loading, table: string, known: ReadonlySet<strin
   return 'pg_temp.staged';
 }
 
-/** SQL: the rows of a table with what stands in files, as a FROM item. */
+/** Returns SQL: FROM item with the rows of a table as they are in files. */
 function rowsNamed(table: string): string {
   const numbered = numberedNamed(table);
   return numbered ? rowsOf(numbered) : `recorder.${table}`;
 }
 
-/** Gives each series that is staged a number, where it has none. */
+/** Assigns ids to staged series that have none. */
 async function numberSeries(loading: Loading, dataset: Dataset, staged: string): Promise<void> {
   const names = quoted(requestOf(dataset));
   const table = `recorder.${seriesTableOf(dataset)}`;
@@ -154,7 +158,10 @@ async function numberSeries(loading: Loading, dataset: Dataset, staged: string):
   );
 }
 
-/** Moves rows that are staged, of each version the newest. @returns how many there are */
+/**
+ * Moves staged rows into their table, only the newest of each version.
+ * @returns the number of moved rows
+ */
 async function newestOf(
   loading: Loading,
   { table, identity }: RestorePart,
@@ -179,7 +186,10 @@ async function newestOf(
   return Number(row?.rows);
 }
 
-/** Copies a file into a table that may have {@link EXPORTED_AT}. @returns how many rows it has */
+/**
+ * Copies a file into a table that may have {@link EXPORTED_AT}.
+ * @returns the number of rows
+ */
 async function loadFile(
   loading: Loading,
   into: string,
@@ -237,7 +247,7 @@ async function loadFile(
   } catch (error) {
     if (error instanceof RestoreRefused || !(error instanceof Error) || error.message.startsWith(where))
       throw error;
-    // It is not about the file, and is told by what it is.
+    // A lost connection is not a problem of the file and is reported unchanged.
     if (isAway(error)) throw error;
     throw new Error(`${where}: ${error.message}`, { cause: error });
   } finally {
@@ -245,7 +255,7 @@ async function loadFile(
   }
 }
 
-/** Rows that are written at once. */
+/** Number of rows in one chunk. */
 const AT_ONCE = 1_000;
 
 function* pieces(
@@ -263,17 +273,17 @@ function* pieces(
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A value in the text form of COPY. */
+/** Formats a value in the text format of COPY. */
 const escaped = (value: Text): string =>
   value === null ? '\\N' : value.replaceAll(/[\\\n\r\t]/g, (one) => ESCAPES[one] ?? one);
 
-/** A sequence ends here. Far more numbers are left below than are ever given. */
+/** Maximum of a restored sequence value. The values below it never run out. */
 const MAX_NUMBER = 2n ** 62n;
 
 /**
- * Sets the last numbers of the columns that number rows by themselves, so that no number is given twice.
+ * Sets the sequences of identity and serial columns, so that no value is assigned twice.
  * @param numbers by `table.column`
- * @throws RestoreRefused if a number is below one that a row has, or is of no such column
+ * @throws RestoreRefused if a value is below that of an existing row, or its column has no sequence
  */
 async function setNumbers(
   loading: Loading,
@@ -301,14 +311,17 @@ async function setNumbers(
       throw refuse(name, `is ${last}, and a row has ${String(highest)}`);
     await loading.rows('select setval($1::regclass, $2::bigint)', [known.sequence, last]);
   }
-  // A column without a number gave none, so that no row has one.
+  // A column without a value in the manifest had assigned none, so its table must be empty.
   for (const [name, { table }] of columns) {
     const [row] = await loading.rows(`select exists (select from recorder.${table}) as filled`);
     if (row?.filled === true) throw refuse(name, 'is missing, and there are rows');
   }
 }
 
-/** @throws Error when the newest seal is another one than was exported */
+/**
+ * Compares the newest seal with the exported one.
+ * @throws Error if they differ
+ */
 async function compareHead(loading: Loading, head: string | null): Promise<void> {
   const [row] = await loading.rows('select head from recorder.seals order by seal desc limit 1');
   const found = row ? String(row.head) : null;

@@ -2,23 +2,22 @@ import { asClosedDays, asOpenLooks, asRows, selectOf } from '../recording/readin
 import { packingOf } from '../recording/readings/value-encoding.ts';
 import type { ExportColumn, ExportTable } from './export-table.ts';
 
-/** Which rows are exported. */
+/** Selection of the rows to export. */
 export interface Wanted {
-  /** From where on rows were written or changed (`since` of watermark.ts); null: all rows. */
+  /** Start of the written or changed rows (`since` of watermark.ts); null: all rows. */
   readonly since: { readonly xid: string; readonly runs: string } | null;
   /** Days whose rows are all exported, whenever they were written: `2026-11-22`. */
   readonly days: readonly string[];
 }
 
-/** The name of the last column of {@link recordedSince}. */
+/** Name of the last column of {@link recordedSince}. */
 const DAY = 'day of version';
 
 /**
- * SQL: the rows of a table that are wanted, by day, key and instant: the columns in their order, then the day as `date`. Numbers that
- * may be long and JSON are texts.
- *
- * A row has the number of the transaction that wrote it last (`xmin`), which nobody can forget to set: whatever changes a row,
- * such as its end, gives it a higher one. The number is read from the row itself, so that the whole table is read.
+ * Returns SQL: the selected rows of a table, by day, key and instant. The columns are in their order, then
+ * the day as `date`. JSON and numbers that may be long are texts.
+ * Changed rows are found by `xmin`, the id of the transaction that wrote the row last. PostgreSQL sets it on
+ * every change, such as the end of a version. There is no index on `xmin`, so the whole table is read.
  */
 export function recordedSince(table: ExportTable, wanted: Wanted): string {
   const names = table.columns.map(({ name, type }) => [name, type] as const);
@@ -39,7 +38,7 @@ function forms(
       `select ${names.map(([column]) => `r.${column}`).join(', ')} from ${rows} r where ${isWanted('r', from, wanted)}`,
     ];
   const packing = packingOf(readings);
-  // A day that is closed writes its looks again. Those of runs that had ended were exported while the day was open.
+  // Closing a day writes its looks again. Those of runs that had ended were exported while the day was open.
   const ended = wanted.since === null ? '' : ` and not l.run_id <@ '${wanted.since.runs}'::int8multirange`;
   return [
     asRows(packing, isWanted('r', from, wanted)),
@@ -50,7 +49,7 @@ function forms(
 
 function isWanted(row: string, from: string, { since, days }: Wanted, more = ''): string {
   if (since === null) return 'true';
-  // Ages are compared, because the numbers themselves begin again after 2^32.
+  // Compares ages, because 32-bit transaction ids wrap around after 2^32.
   const low = BigInt(since.xid) % 2n ** 32n;
   const written = `(age(${row}.xmin) <= (select age('${low < 3n ? 3n : low}'::xid))${more})`;
   const ofDays = days.map(
@@ -60,7 +59,7 @@ function isWanted(row: string, from: string, { since, days }: Wanted, more = '')
   return `(${[written, ...ofDays].join(' or ')})`;
 }
 
-/** Texts in the order of their bytes, as files compare them. */
+/** Sorts texts by their bytes, as engines compare them in files. */
 const sorted = ({ name, type }: ExportColumn) => (type === 'text' ? `t.${name} collate "C"` : `t.${name}`);
 
 const asText = ({ name, type }: ExportColumn) =>

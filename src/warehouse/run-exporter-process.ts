@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FORMATS } from '../config/exports-schema.ts';
 import { packageFile } from '../lib/package-file.ts';
 
-/** What a process is told that makes one export. */
+/** Request to the process that runs one export. */
 export const exportRequest = z.object({
   databaseUrl: z.string(),
   to: z.string(),
@@ -13,12 +13,12 @@ export const exportRequest = z.object({
     problems: z.array(z.string()).readonly(),
     keys: z.object({ id: z.string(), secret: z.string(), session: z.string().optional() }).optional(),
   }),
-  /** Absent: all. */
+  /** Default: all. */
   datasets: z.array(z.string()).optional(),
   format: z.enum(FORMATS),
 });
 
-/** As it is sent to the process. */
+/** Request as it is sent to the process. */
 export type ExportRequest = z.input<typeof exportRequest>;
 
 const exportReply = z.union([
@@ -28,34 +28,34 @@ const exportReply = z.union([
       exportedAt: z.string(),
       rows: z.number(),
       bytes: z.number(),
-      /** Files of the last export that were missing or changed and were written again. */
+      /** Number of files of the last export that were missing or changed and were written again. */
       damaged: z.number(),
-      /** Rows of such files that the database does not have any more. */
+      /** Number of rows in such files that the database does not have any longer. */
       lost: z.number(),
     }),
   }),
   z.object({ failed: z.string() }),
 ]);
 
-/** What such a process answers: what it made, or why it failed. */
+/** Reply of the process: the result, or the reason of the failure. */
 export type ExportReply = z.infer<typeof exportReply>;
 
-/** From sources or built, as this file is. */
+/** Path of the program, from the sources or the build, like this file. */
 const PROGRAM = packageFile(
   import.meta.url.endsWith('.ts') ? 'src/warehouse/exporter-process.ts' : 'dist/exporter-process.js',
 );
-/** The most memory for values, MiB. */
+/** Maximum heap size, in MiB. */
 const HEAP = 256;
-/** How long it may take to stop before it is killed, ms. */
+/** Time between SIGTERM and SIGKILL, in ms. */
 const PATIENCE = 5_000;
 
 /**
- * Exports what was recorded since the last export in a process of its own, so that neither the looks at nodes nor the pages wait
- * while files are packed. It ends with this process.
- * @param signal stops it; the answer is then that it failed
+ * Runs an incremental export in a child process, so that encoding files does not block probes and pages. The
+ * child ends with this process.
+ * @param signal stops the export; the reply is then a failure
  */
 export async function exportApart(request: ExportRequest, signal: AbortSignal): Promise<ExportReply> {
-  // What its parent inspects or watches is not its own.
+  // Debugger options of the parent do not apply to the child.
   const execArgv = [
     ...process.execArgv.filter((one) => !one.startsWith('--inspect')),
     `--max-old-space-size=${HEAP}`,

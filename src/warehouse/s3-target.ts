@@ -17,7 +17,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { isAway } from '../db/connection-error.ts';
 import { type Target, TargetAway } from './target.ts';
 
-/** How the bucket is reached. What is not given is found as AWS's own programs find it: profiles, roles. */
+/** Access to S3. Missing settings are resolved as by AWS's own programs: profiles, roles. */
 export interface S3Access {
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
@@ -26,14 +26,17 @@ export interface S3Access {
     | undefined;
 }
 
-/** Parts of an upload; four of 8 MiB are in memory at most. */
+/** Size of an upload part, in bytes. At most four of 8 MiB are in memory. */
 const PART = 8 << 20;
-/** A server that neither takes nor gives anything for so long is asked again, or given up in the middle of its answer; ms. */
+/** Socket timeout, in ms: an idle request is retried, or aborted if the response has started. */
 const SILENCE = 60_000;
-/** The most that S3 removes at once. */
+/** Maximum number of objects that S3 deletes in one request. */
 const AT_ONCE = 1_000;
 
-/** Exports into a bucket of S3 or of what speaks like it. Files are written locally first, so that an upload is never half. */
+/**
+ * Export target in a bucket of S3 or a compatible server. Files are written locally first, so that uploads
+ * are complete.
+ */
 export class S3Target implements Target {
   readonly name: string;
   readonly local = `TMPDIR ${tmpdir()}`;
@@ -44,14 +47,14 @@ export class S3Target implements Target {
 
   /**
    * @param prefix empty, or a path without a slash at either end
-   * @param silence ms after which a server that neither takes nor gives anything is given up
+   * @param silence socket timeout, in ms
    */
   constructor(bucket: string, prefix: string, { endpoint, region, keys }: S3Access, silence = SILENCE) {
     this.name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
     this.#bucket = bucket;
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
     this.#client = new S3Client({
-      // Servers of one's own rarely have a name for each bucket.
+      // Self-hosted servers rarely have a host name for each bucket.
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
       ...(region === undefined ? {} : { region }),
       ...(keys
@@ -63,9 +66,10 @@ export class S3Target implements Target {
             },
           }
         : {}),
-      // Of the whole connection: `requestTimeout` counts the time to send a file too, and ends where the answer begins.
+      // Applies to the whole connection: `requestTimeout` also counts the time to send a file, and ends when
+      // the response starts.
       requestHandler: { connectionTimeout: 10_000, socketTimeout: silence },
-      // Other servers than AWS's refuse streams with the checksums that the client adds by itself.
+      // Other servers than AWS reject streams with the checksums that the client adds by default.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
@@ -121,7 +125,7 @@ export class S3Target implements Target {
   async create(path: string, text: string): Promise<boolean> {
     return this.#told(async () => {
       try {
-        // It holds for a put of one part only: servers ignore it where an upload has several.
+        // IfNoneMatch works for a single put only: servers ignore it for multipart uploads.
         await this.#client.send(
           new PutObjectCommand({
             Bucket: this.#bucket,
@@ -192,7 +196,7 @@ export class S3Target implements Target {
     if (this.#scratch !== null) await rm(this.#scratch, { recursive: true, force: true });
   }
 
-  /** Says of a failure where it was, and what mends it. */
+  /** Runs requests and adds the target and the fix to their errors. */
   async #told<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -205,11 +209,11 @@ export class S3Target implements Target {
   }
 }
 
-/** The name is taken, or is being taken by another put at this moment. */
+/** Returns true if the name exists, or another put of it is in progress. */
 const isTaken = (error: S3ServiceException) =>
   error.$metadata.httpStatusCode === 412 || error.$metadata.httpStatusCode === 409;
 
-/** The server is away or silent, fails itself, or has too much to do. */
+/** Returns true if the server is unavailable, silent or overloaded, or reports an error of its own. */
 function mayPass(error: unknown): boolean {
   if (isAway(error)) return true;
   if (error instanceof S3ServiceException)

@@ -6,10 +6,13 @@ import { scheduledExports } from '../db/schema/export-tables.ts';
 import type { Registrant } from '../recording/configuration.ts';
 import { entitled } from '../recording/register.ts';
 
-/** An export that failed is tried again after so long, ms, or at its own interval where that is shorter. */
+/** Retry interval after a failed export, in ms. A shorter interval of the export takes precedence. */
 const AGAIN_AFTER = 300_000;
 
-/** Stores the exports that a recorder's configuration asks for; others of it are forgotten. Writes nothing unless it is the newest. */
+/**
+ * Stores the exports in a recorder's configuration, and deletes those no longer configured. Writes nothing
+ * unless the configuration is the newest.
+ */
 export async function registerExports(
   sql: postgres.Sql,
   wanted: readonly ExportConfig[],
@@ -30,8 +33,9 @@ export async function registerExports(
 }
 
 /**
- * The places of the exports that are due, the one that waits longest first. One that began and neither succeeded nor failed is
- * under way, or its process was killed. A clock that was ahead delays none.
+ * Returns the targets of due exports, the longest waiting first.
+ * An export that started and neither succeeded nor failed is running, or its process was killed; it is due. A
+ * clock that was ahead delays no export.
  */
 export async function dueExports(sql: postgres.Sql, recorder: string): Promise<string[]> {
   const rows = await sql<{ place: string }[]>`
@@ -45,9 +49,9 @@ export async function dueExports(sql: postgres.Sql, recorder: string): Promise<s
   return rows.map(({ place }) => place);
 }
 
-/** What a scheduled export made. */
+/** Result of a scheduled export. */
 export interface ExportNote {
-  /** Its number in the manifest. */
+  /** Number of the export in the manifest. */
   readonly export: number;
   /** ISO 8601. */
   readonly exportedAt: string;
@@ -55,14 +59,17 @@ export interface ExportNote {
   readonly bytes: number;
 }
 
-/** Notes that an export begins. @returns whether it is still due */
+/**
+ * Stores the start of an export.
+ * @returns false if the export is not due any longer
+ */
 export async function noteBegin(sql: postgres.Sql, recorder: string, place: string): Promise<boolean> {
   if (!(await dueExports(sql, recorder)).includes(place)) return false;
   await sql`update recorder.exports set began_at = now() where (recorder, place) = (${recorder}, ${place})`;
   return true;
 }
 
-/** Notes what an export made. */
+/** Stores the result of an export. */
 export async function noteSuccess(
   sql: postgres.Sql,
   recorder: string,
@@ -75,7 +82,7 @@ export async function noteSuccess(
     where (recorder, place) = (${recorder}, ${place})`;
 }
 
-/** Notes why an export failed. */
+/** Stores the reason of a failed export. */
 export async function noteFailure(
   sql: postgres.Sql,
   recorder: string,

@@ -9,31 +9,32 @@ import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import { quoteInexactNumbers } from '../upstreams/json.ts';
 import { holdSink, noteNotTaken, noteTaken, releaseSink, type SinkHolding } from './change-sinks.ts';
 
-/** The most characters of one batch, about; a change that is longer goes alone. */
+/** Approximate maximum size of a batch, in characters. A longer change is sent alone. */
 const MOST_CHARACTERS = 4_000_000;
-/** PostgreSQL's code for a cursor that `reporting.changes` refuses. */
+/** SQLSTATE for a cursor that `reporting.changes` rejects. */
 const REFUSED = '22023';
 
-/** What changes are sent with. */
+/** Context for sending changes. */
 export interface SendingContext {
   readonly sql: postgres.Sql;
-  /** The recorder's name. */
+  /** Name of the recorder. */
   readonly recorder: string;
   readonly secrets: NamedSecrets;
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
-/** Some changes as CloudEvents, each as JSON. */
+/** A batch of changes as CloudEvents, each as JSON. */
 interface Batch {
   readonly events: readonly string[];
-  /** The last change that was looked at; null: there is none. */
+  /** Cursor of the last change that was read; null if there is none. */
   readonly last: string | null;
 }
 
 /**
- * Sends a sink what waits for it, in the order of the feed, a batch at a time: the next one goes once the sink took the one before, and
- * that is noted. What may have arrived although its end is not known is sent again under the same ids.
- * @returns how many changes it took
+ * Sends pending changes to a sink in the order of the feed, one batch at a time. The next batch follows after
+ * the sink has accepted the previous one and its cursor is stored.
+ * Delivery is at least once: a batch whose response was lost is sent again under the same ids.
+ * @returns the number of accepted changes
  */
 export async function sendChanges(
   context: SendingContext,
@@ -66,7 +67,10 @@ export async function sendChanges(
   }
 }
 
-/** The next changes. Where the feed does not go on after the last one, the sink is told so, and begins anew with the oldest that is kept. */
+/**
+ * Reads the next batch. If the feed rejects the cursor, the sink receives an event about it, and the feed
+ * restarts with the oldest change that is kept.
+ */
 async function nextBatch(
   context: SendingContext,
   holding: SinkHolding,
@@ -86,14 +90,14 @@ async function nextBatch(
 const isRefusal = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === REFUSED;
 
-/** @param after the last change that was taken; null: from the oldest */
+/** @param after cursor of the last accepted change; null: from the oldest */
 async function read(
   { sql, recorder }: SendingContext,
   after: string | null,
   { batch, datasets }: SinkConfig,
 ): Promise<Batch> {
-  // JSON is made by PostgreSQL, so that no digit is lost. Changes that the sink does not ask for end with the batch as well: the next one
-  // goes on after the last row.
+  // PostgreSQL formats the JSON, so that no digit is lost. Changes of other datasets also count for the
+  // batch: the next one continues after the last row.
   const rows = await sql<{ cursor: string; event: string | null }[]>`
     select cursor, event from (
       select c.number, c.cursor, c.event,
@@ -122,7 +126,7 @@ const begunAnew = (recorder: string, cursor: string, reason: string) =>
     data: { after: cursor, reason },
   });
 
-/** Sends changes, in halves if the sink refuses them as too large. */
+/** Sends changes. If the sink rejects them as too large, sends them in two halves. */
 async function post(
   settings: SinkConfig,
   secrets: NamedSecrets,

@@ -10,16 +10,16 @@ import { ParquetFile } from './parquet-file.ts';
 import type { Target } from './target.ts';
 import { csvFile, jsonLinesFile } from './text-writer.ts';
 
-/** Rows of a file. */
+/** Maximum rows of a file. */
 const ROWS_IN_FILE = 1_000_000;
-/** How often progress is told. */
+/** Interval of progress reports, in rows. */
 const ROWS_TO_TELL = 10_000;
 
 const DAY = 86_400_000;
-/** PostgreSQL counts days from here. */
+/** Epoch of PostgreSQL's days. */
 const FIRST_DAY = Date.UTC(2000, 0, 1);
 
-/** What a table's files are made of. */
+/** Input for writing a table's files. */
 export interface TableExport {
   readonly snapshot: Snapshot;
   readonly table: ExportTable;
@@ -29,27 +29,30 @@ export interface TableExport {
   readonly target: Target;
   /** A local folder. */
   readonly scratch: string;
-  /** The number and the id of the export: names of files are never used twice. */
+  /** Number and id of the export: file names are never reused. */
   readonly number: number;
   readonly id: string;
-  /** ISO 8601, to the microsecond. */
+  /** ISO 8601, in microseconds. */
   readonly exportedAt: string;
-  /** Columns of which some value fits no DECIMAL. */
+  /** Columns with a value that fits no DECIMAL. */
   readonly inexact: ReadonlySet<string>;
   readonly signal: AbortSignal;
-  /** Gets every path that was written. */
+  /** Receives every written path. */
   readonly paths: string[];
-  /** Called with the number of rows that were written since the last call. */
+  /** Called with the number of rows written since the last call. */
   readonly wrote: (rows: number) => void;
 }
 
-/** The files of a table. */
+/** Files of a table. */
 export interface TableFiles {
   readonly columns: readonly FileColumn[];
   readonly files: readonly ManifestFile[];
 }
 
-/** Writes the files of a table, a day after the other. Where a value does not fit its column, all is written again beside its text. */
+/**
+ * Writes the files of a table, day by day. If a value does not fit its column, all files are written again
+ * with an additional text column.
+ */
 export async function writeTable(task: TableExport): Promise<TableFiles> {
   const inexact = new Set(task.inexact);
   for (;;) {
@@ -67,7 +70,7 @@ export async function writeTable(task: TableExport): Promise<TableFiles> {
 /** A file that is being written. */
 interface OpenFile {
   readonly writer: FileWriter;
-  /** As PostgreSQL counts. */
+  /** Days since PostgreSQL's epoch. */
   readonly number: number;
   readonly day: string;
   readonly local: string;
@@ -81,7 +84,7 @@ class Writing {
   readonly #columns: readonly FileColumn[];
   #open: OpenFile | null = null;
   #untold = 0;
-  /** The column in which a value did not fit. The rest of the rows is read and dropped. */
+  /** Column with a value that did not fit. The remaining rows are read and dropped. */
   #misfit: string | null = null;
 
   constructor(task: TableExport, columns: readonly FileColumn[]) {
@@ -89,11 +92,11 @@ class Writing {
     this.#columns = columns;
   }
 
-  /** @returns the column in which a value did not fit; null: all is written */
+  /** @returns the column with a value that did not fit; null if all rows are written */
   async all(): Promise<string | null> {
     const { snapshot, table, select, wrote } = this.#task;
     try {
-      // Its columns, then the day.
+      // The columns of the table, then the day.
       await readCopy(snapshot.copy(select), table.columns.length + 1, (row) => this.#add(row));
       await this.#finish();
     } finally {
@@ -131,7 +134,10 @@ class Writing {
     this.#untold = 0;
   }
 
-  /** A value does not fit its column: the file is left. @throws what else it is */
+  /**
+   * Abandons the file if a value does not fit its column.
+   * @throws any other error unchanged
+   */
   #misses(error: unknown): void {
     if (!(error instanceof DoesNotFit)) throw error;
     this.#misfit = error.column;
@@ -178,7 +184,7 @@ function writerOf(format: Format, path: string, columns: readonly FileColumn[]):
   }
 }
 
-/** The columns as the manifest tells them: which came with which export. */
+/** Returns the columns for the manifest, with the number of the export that added each. */
 export function describedColumns(
   columns: readonly FileColumn[],
   before: ManifestTable['columns'] | undefined,

@@ -3,37 +3,40 @@ import type { LostRows, ManifestFile, ManifestTable } from './manifest.ts';
 import type { Wanted } from './rows-since.ts';
 import { since, type Watermark } from './watermark.ts';
 
-/** A day that would have more files than this is written again, as one file. */
+/** Maximum files of a day. A day that would have more is written again as one file. */
 const FILES_OF_DAY = 16;
 
 /** Input of {@link planTable}. */
 export interface TableState {
-  /** Only what was recorded since the last export is wanted. */
+  /** Export only rows recorded since the last export. */
   readonly incremental: boolean;
   /** The table in the manifest of the last export. */
   readonly before: ManifestTable | undefined;
-  /** Paths of its files that are not as the manifest describes them. */
+  /** Paths of files that differ from their description in the manifest. */
   readonly damaged: ReadonlySet<string>;
   readonly watermark: Watermark;
-  /** The first day of which the database has all rows; empty: it has all. */
+  /** First day of which the database has all rows; empty if it has all. */
   readonly kept: string;
 }
 
-/** What is exported of a table, and which files stay. */
+/** Selection of the rows to export, and the files that stay. */
 export interface TablePlan extends Wanted {
-  /** Why all of it is exported although only the newest was asked for; null: it is not, or it was asked for. */
+  /**
+   * Reason why an incremental export exports all rows; null if it does not, or if the export is not
+   * incremental.
+   */
   readonly whole: string | null;
-  /** The files of earlier exports that still count. */
+  /** Files of earlier exports that stay valid. */
   readonly staying: readonly ManifestFile[];
-  /** Days that had many files and are written again. */
+  /** Number of days that had many files and are written again. */
   readonly compacted: number;
-  /** Damaged files whose rows the database does not have any more. */
+  /** Damaged files whose rows the database does not have any longer. */
   readonly lost: readonly Pick<LostRows, 'day' | 'rows'>[];
 }
 
 /**
- * Plans the export of a table. An incremental one keeps the days of which the database does not have all rows any more, and writes
- * the days of damaged files again.
+ * Plans the export of a table. An incremental export keeps the files of days whose rows the database has
+ * removed, and writes the days of damaged files again.
  */
 export function planTable({ incremental, before, damaged, watermark, kept }: TableState): TablePlan {
   const files = before?.files ?? [];
@@ -62,8 +65,8 @@ export function planTable({ incremental, before, damaged, watermark, kept }: Tab
 }
 
 /**
- * Returns the day from which on a dataset is kept, such as `2026-11-22`, or an empty text. Files may have rows of earlier days that
- * the database does not have any more.
+ * Returns the start of a dataset's retention, such as `2026-11-22`, or an empty text. Files may have rows of
+ * earlier days that the database does not have any longer.
  */
 export async function keptSince(snapshot: Snapshot, dataset: string): Promise<string> {
   const [row] = await snapshot.rows(
@@ -72,7 +75,7 @@ export async function keptSince(snapshot: Snapshot, dataset: string): Promise<st
   return row ? String(row.day) : '';
 }
 
-/** Returns the columns of numbers of which an earlier export has a value that fits no DECIMAL. */
+/** Returns the numeric columns of which an earlier export has a value that fits no DECIMAL. */
 export function inexactOf(before: ManifestTable | undefined): ReadonlySet<string> {
   const names = new Set(before?.columns.map(({ name }) => name));
   return new Set([...names].filter((name) => names.has(`${name}_exact`)));

@@ -1,31 +1,40 @@
-/** A bucket that cannot be reached now, or does not work now: trying again later may help. */
+/** The bucket is unreachable or does not work at present: a later retry may succeed. */
 export class TargetAway extends Error {
   override readonly name = 'TargetAway';
 }
 
-/** Where exports go: a folder, or a part of a bucket. Paths are relative, with slashes. */
+/** Target of exports: a folder, or a prefix of a bucket. Paths are relative, with slashes. */
 export interface Target {
-  /** As people gave it. */
+  /** Name as the user entered it. */
   readonly name: string;
-  /** Where on this machine files are made, as errors name it. */
+  /** Local place of unfinished files, as errors name it. */
   readonly local: string;
-  /** Makes an empty local folder for files that are being written, and removes what exporters left that were killed. */
+  /** Creates an empty local folder for unfinished files, and removes those of killed exporters. */
   scratch(): Promise<string>;
-  /** Takes a finished local file. It stands there whole or not at all. */
+  /** Moves a finished local file to a path, atomically. */
   take(file: string, path: string): Promise<void>;
-  /** The text of a file; null: there is none. */
+  /** Returns the text of a file. Returns null if there is none. */
   read(path: string): Promise<string | null>;
-  /** A local file with what stands in a file. It is below `folder` where it had to be brought: who asked removes it. */
+  /**
+   * Returns a local file with the content of a file. A downloaded file is below `folder`, and the caller
+   * removes it.
+   */
   fetch(path: string, folder: string): Promise<string>;
-  /** Writes a text where nothing is. @returns false where something is already */
+  /**
+   * Creates a file.
+   * @returns false if the path exists
+   */
   create(path: string, text: string): Promise<boolean>;
-  /** Writes a text, over what is there. */
+  /** Writes a file, and overwrites an existing one. */
   replace(path: string, text: string): Promise<void>;
-  /** The paths that begin so and come behind `after`, in their order. */
+  /** Returns the sorted paths that start with `prefix` and are greater than `after`. */
   list(prefix: string, after: string): Promise<string[]>;
-  /** Returns the sizes in bytes of the files below a folder, by path. What is no file, such as a symbolic link, is left out. */
+  /**
+   * Returns the sizes of the files below a folder by path, in bytes. Omits everything that is not a file,
+   * such as symbolic links.
+   */
   sizes(folder: string): Promise<ReadonlyMap<string, number>>;
-  /** Removes files; one that is not there is no error. */
+  /** Removes files. A missing file is not an error. */
   remove(paths: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,10 +5,10 @@ import { type FileColumn, readerOf, type Value } from './file-columns.ts';
 import type { FileWriter, Written } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
 
-/** So much is written at once; UTF-16 units. */
+/** Buffer size, in UTF-16 code units. */
 const AT_ONCE = 1 << 20;
 
-/** Writes lines of text. */
+/** Writer of lines of text. */
 class TextFile implements FileWriter {
   readonly #file: HashedFile;
   readonly #line: (row: CopyRow) => string;
@@ -46,7 +46,10 @@ class TextFile implements FileWriter {
   }
 }
 
-/** CSV for programs, with a heading. What is null is empty, an empty text is `""`, as PostgreSQL's COPY has it. */
+/**
+ * Creates a writer of CSV for programs, with a heading. Null is an empty field, an empty text is `""`, as in
+ * PostgreSQL's COPY.
+ */
 export function csvFile(path: string, columns: readonly FileColumn[]): FileWriter {
   const heading = csvForPrograms(columns.map(({ name }) => name));
   const read = columns.map((column) => ({ column, value: readerOf(column) }));
@@ -58,7 +61,9 @@ export function csvFile(path: string, columns: readonly FileColumn[]): FileWrite
 const field = (column: FileColumn, value: Value | null) =>
   value !== null && column.stored === 'instant' ? instantText(value) : value;
 
-/** A JSON object a line. Numbers that a double cannot hold are texts, also within JSON. */
+/**
+ * Creates a writer of JSON Lines. Numbers that a double cannot represent exactly are texts, also within JSON.
+ */
 export function jsonLinesFile(path: string, columns: readonly FileColumn[]): FileWriter {
   const read = columns.map((column) => ({
     column,
@@ -89,11 +94,11 @@ function member(column: FileColumn, value: Value | null): string {
   }
 }
 
-/** Microseconds since 1970 as ISO 8601. */
+/** Formats microseconds since 1970 as ISO 8601. */
 export function instantText(value: Value): string {
   const micros = BigInt(value);
   const part = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
-  // Years of more than four digits have a sign and zeros there.
+  // Removes the sign and the zeros of years with more than four digits.
   const [seconds = ''] = new Date(Number((micros - part) / 1000n))
     .toISOString()
     .replace(/^\+0*/, '')

@@ -4,36 +4,36 @@ import { packedRuns, runs } from '../db/schema/bookkeeping.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 
 /**
- * Up to where an export saw the record. Every transaction with a number below `xid` had ended when the export read; a row
- * that was written or changed later carries a higher number. What some transactions above it wrote was seen as well, and is
- * exported again.
+ * Position in the transaction history up to which an export is complete.
+ * Every transaction with an id below `xid` had ended when the export read. Rows that were written or changed
+ * later carry a higher id. Some transactions above `xid` were already visible; their rows are exported again.
  */
 export const watermark = z.object({
   xid: z.string().regex(/^\d{1,19}$/),
-  /** By the clock of the database. ISO 8601, to the microsecond. */
+  /** Time by the clock of the database. ISO 8601, in microseconds. */
   at: z.string(),
-  /** Which database: numbers of transactions mean nothing in another one, nor beyond a promotion. */
+  /** Identity of the database: transaction ids are meaningless in another one, and after a promotion. */
   system: z.string(),
   timeline: z.number(),
   database: z.number(),
-  /** When the server was started. */
+  /** Start time of the server. */
   started: z.string(),
-  /** Runs that had ended, whose readings are all exported: an `int8multirange` as text. */
+  /** Finished runs, whose readings are all exported: an `int8multirange` as text. */
   runs: z.string().regex(/^\{[\d[\](),]*\}$/),
 });
 
 export type Watermark = z.infer<typeof watermark>;
 
-/** The numbers of this many runs before the newest one are looked at one by one. */
+/** Number of the newest runs that are checked one by one. */
 const RECENT_RUNS = 10_000;
 
 /**
- * What a server that crashed had not written down, it may number again: the number of a transaction that ended without a
- * trace. After a restart so many numbers count as later ones.
+ * Number of transaction ids that a crashed server may assign again: those of transactions that left no trace
+ * in the WAL. After a restart, this many ids count as later ones.
  */
 const REUSED = 65_536n;
 
-/** Numbers of rows are 32 bits wide; two that are further apart than this cannot be compared any more. */
+/** Maximum distance of comparable transaction ids, which are 32 bits wide in rows. */
 const COMPARABLE = 2_000_000_000n;
 
 const READ = `
@@ -58,20 +58,22 @@ const READ = `
     to_char(pg_postmaster_start_time() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as started,
     ((select runs from ended) - (select runs from under_way))::text as runs`;
 
-/** Where a snapshot stands. */
+/** Reads the watermark of a snapshot. */
 export async function readWatermark(snapshot: Snapshot): Promise<Watermark> {
   const [row] = await snapshot.rows(READ);
   return watermark.parse(row);
 }
 
-/** From where on an export takes what was recorded; a text: why it takes all of it. */
+/**
+ * Returns the start of an incremental export. Returns a text with the reason if all rows must be exported.
+ */
 export function since(last: Watermark, now: Watermark): { xid: string; runs: string } | string {
   if (last.system !== now.system || last.database !== now.database)
     return 'the last export read another database';
   if (last.timeline !== now.timeline)
     return 'another server was promoted since, or the database was restored';
   const from = last.started === now.started ? BigInt(last.xid) : BigInt(last.xid) - REUSED;
-  // As where the folder of the server was put back from a copy.
+  // The data directory was restored from a copy, for example.
   if (BigInt(now.xid) < from) return 'the database was set back to before the last export';
   if (BigInt(now.xid) - from > COMPARABLE) return 'there were too many transactions since';
   return { xid: String(from < 3n ? 3n : from), runs: last.runs };
