@@ -10,16 +10,16 @@ import { valuesOf } from '../../../reporting/relations/filters.ts';
 import type { LinesQuestion } from '../../../reporting/relations/lines.ts';
 import { BadRequest } from '../page.ts';
 
-/** What is drawn: a window, the things, and the moments of knowledge. */
+/** Parameters of a chart: its window, its lines, and the moments of the record. */
 export interface Drawing extends Omit<LinesQuestion, 'asOf'> {
   readonly drawable: Drawable;
-  /** The grain was told: else it follows from the window. */
+  /** The grain was given in the URL; otherwise it is chosen to fit the window. */
   readonly grainTold: boolean;
-  /** The moments of knowledge, as PostgreSQL reads them; null: now. */
+  /** Moments of the record, in a format that PostgreSQL parses; null for now. */
   readonly moments: readonly (string | null)[];
 }
 
-/** What the address says, beside the drawable. */
+/** Parameters of the URL, except for the chart source. */
 export interface Said {
   readonly column: string | undefined;
   readonly by: Grain | undefined;
@@ -27,20 +27,22 @@ export interface Said {
   readonly to: Date | null;
   readonly as_of: string | null;
   readonly beside: string | null;
-  /** By column or parameter, what is drawn. */
+  /** Selected values, by column or parameter. */
   readonly things: Readonly<Record<string, string>>;
 }
 
 const DAY = 86_400_000;
-/** Readings and response times are often: a window of them is shorter unless told, ms. */
+/** Default windows, in ms. Readings and response times are frequent, so their window is shorter. */
 const SHORT = 7 * DAY;
 const LONG = 90 * DAY;
-/** Years have four digits. */
+/** Latest end of a window: years have four digits. */
 const LATEST = Date.UTC(9999, 11, 31);
-/** The most values of one column. */
+/** Maximum number of values of one column. */
 const MOST_VALUES = 50;
 
-/** Reads what is drawn. @param now ms since 1970 @throws BadRequest with all that is wrong */
+/**
+ * Parses the parameters of a chart. @param now ms since 1970 @throws BadRequest with all invalid parameters
+ */
 export function drawingOf(drawable: Drawable, said: Said, now: number): Drawing {
   const { dataset, keys, takes, grains, counted, past } = drawable;
   const problems: string[] = [];
@@ -85,12 +87,11 @@ export function drawingOf(drawable: Drawable, said: Said, now: number): Drawing 
   };
 }
 
-/** A window of whole hours, days, months or years: a part of one would look like less. */
+/** Extends a window to whole hours, days, months or years: a part of one would look like a smaller count. */
 function whole(from: Date, to: Date, grain: Grain): readonly [Date, Date] {
   const end = endOf(beginOf(to.getTime() - 1, grain), grain);
   return [new Date(beginOf(from.getTime(), grain)), end > LATEST ? to : new Date(end)];
 }
 
-/** The parts of a text with commas between them. */
-/** Values with commas between them, each once. */
+/** Splits a text at commas and removes duplicates. */
 export const textsOf = (text: string): string[] => [...new Set(text.split(',').map((one) => one.trim()))];

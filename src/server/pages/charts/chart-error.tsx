@@ -6,9 +6,9 @@ import type { DrawnLine } from './read-lines.ts';
 import { chartOf } from './zoom.tsx';
 
 /**
- * Says what of the window is not drawn because a page has no time to read it, and where it is. The island `charts` asks for it and
- * adds it to the lines.
- * @param before where what is drawn begins
+ * The notice that a part of the window was not read in time, with a link to that part. The island `charts`
+ * fetches it and adds it to the lines.
+ * @param before start of the part that is drawn
  */
 export function Unread({
   drawing,
@@ -26,10 +26,11 @@ export function Unread({
         window, or for fewer lines.
       </p>
     );
-  // Up to the first points that are drawn: how far apart they are from those before them tells whether some are missing.
+  // The part extends to the first points that are drawn, because the distance to their predecessors
+  // determines whether there is a gap.
   const joins = Math.max(before.getTime(), ...lines.map(({ points }) => (points[0]?.[0] ?? 0) + 1));
   const asked = chartOf(drawing);
-  // The same lines, of hours or days as here.
+  // The same lines with the same grain.
   const things = { ...asked.things, ...thingsOf(drawing, lines) };
   const rest = chartLink({ ...asked, things, by: drawing.grain, to: new Date(joins) });
   return (
@@ -40,7 +41,10 @@ export function Unread({
   );
 }
 
-/** What lines are of, by column, as an address tells it; a column that is empty in one of them cannot be told. */
+/**
+ * Returns the keys of the lines by column, for a URL. Omits columns that are empty for a line, or contain a
+ * comma.
+ */
 function thingsOf({ drawable }: Drawing, lines: readonly DrawnLine[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     drawable.keys.flatMap(({ name, type }) => {

@@ -17,11 +17,11 @@ import { Zoom } from './zoom.tsx';
 
 const names = [...drawables.keys()];
 const grains = ['', 'hour', 'day', 'month', 'year'] as const;
-/** An end of the window. */
+/** Start or end of the window. */
 const edge = moment.transform((text) => (text === null ? null : new Date(text)));
 const asked = z.strictObject({
   of: z.enum(names, { error: `must be one of ${names.join(', ')}` }).default('metric_points'),
-  // A form sends each choice by itself.
+  // A form sends each selected value as a parameter of its own.
   column: z.union([written, z.array(written).transform((all) => all.join(','))]).optional(),
   by: z.enum(grains, { error: 'must be hour, day, month or year' }).default(''),
   from: edge,
@@ -31,7 +31,7 @@ const asked = z.strictObject({
   ...Object.fromEntries(thingParameters.map((name) => [name, written.optional()])),
 });
 
-/** What is known of a drawable's things, for its form, and the lines; null: not everything that is needed was told. */
+/** Known keys of a chart source for its form, and its lines; null if a required key was not given. */
 interface Found {
   readonly drawable: Drawable;
   readonly targets: readonly Target[];
@@ -96,7 +96,10 @@ export const charts = definePage({
   }),
 });
 
-/** A chart, the ways to move its window, and its points. @param fixed the end of its window was told */
+/**
+ * A chart, the links that move its window, and its points. @param fixed whether the end of the window was
+ * given
+ */
 function Drawn({
   drawing,
   found: { lines, of, missing, unreadBefore },

@@ -4,7 +4,7 @@ import type { Drawing } from './chart-data.ts';
 import { byHeading } from './drawables.ts';
 import type { Target } from './known-values.ts';
 
-/** What can be drawn, by plain names. Each needs values of its own, so it is chosen first. */
+/** The form that selects the source. Each source has parameters of its own, so it is selected first. */
 export function ChartChoice({ chosen }: { readonly chosen: Drawable }) {
   return (
     <form class="filters" method="get" action="/charts">
@@ -28,13 +28,13 @@ export function ChartChoice({ chosen }: { readonly chosen: Drawable }) {
 }
 
 interface ChartFormProps {
-  /** What is recorded of it. */
+  /** Recorded targets of the source. */
   readonly targets: readonly Target[];
   readonly drawing: Drawing;
   readonly told: { readonly [name: string]: unknown };
 }
 
-/** What is drawn, to be changed. */
+/** The form for the parameters of the chart. */
 export function ChartForm({ targets, drawing, told }: ChartFormProps) {
   const { drawable, grain, grainTold } = drawing;
   const { name: of, keys, needed, takes, grains, past } = drawable;
@@ -107,7 +107,7 @@ export function ChartForm({ targets, drawing, told }: ChartFormProps) {
   );
 }
 
-/** Which numbers are drawn: several at once, each as lines of its own. */
+/** The choice of the columns of values; each one is drawn as lines of its own. */
 function Values({ drawing: { drawable, columns } }: { readonly drawing: Drawing }) {
   if (drawable.values.length < 2) return null;
   return (

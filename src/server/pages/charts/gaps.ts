@@ -2,25 +2,28 @@ import { endOf, type Grain } from '../../../reporting/relations/chart-sources.ts
 import type { Line } from '../parts/line-chart.tsx';
 
 const HOUR = 3_600_000;
-/** The distance between two points of a metric, by its interval, ms. */
+/** Distance between two points of a metric, by its interval, in ms. */
 const INTERVALS: Readonly<Record<string, number>> = {
   hour: HOUR,
   day: 24 * HOUR,
   week: 7 * 24 * HOUR,
   month: 31 * 24 * HOUR,
 };
-/** A point may come later than expected by this share of the distance. */
+/** Factor by which the distance of two points may exceed the expected one without a gap. */
 const TOLERANCE = 1.5;
 
-/** The distance of two points that follow each other, ms. @param interval of a metric @param every between two readings, ms */
+/**
+ * Returns the expected distance of consecutive points, in ms. @param interval of a metric @param every
+ * between two readings, in ms
+ */
 export const spacingOf = (interval: string | undefined, every: number): number =>
   INTERVALS[interval ?? ''] ?? every;
 
 /**
- * The points with a gap wherever one is missing, so that no line joins what was not recorded.
- * @param spacing how far apart points are where none is missing, ms; readings that are taken more seldom than that, by
- * configuration, count by their median distance
- * @param bucket the width of the parts that were thinned out, ms: what lies within one of them is one place of the drawing
+ * Inserts a null wherever points are missing, so that no line crosses a gap.
+ * @param spacing expected distance of points, in ms; if the configured interval is longer, the median
+ * distance counts
+ * @param bucket width of the buckets of the downsampling, in ms; points within one bucket have no gap
  */
 export function withGaps(points: Line['points'], spacing: number, bucket: number): Line['points'] {
   const distances = points.slice(1).map(([at], place) => at - (points[place]?.[0] ?? at));
@@ -32,7 +35,7 @@ export function withGaps(points: Line['points'], spacing: number, bucket: number
 }
 
 /**
- * What is said of whole hours, days, months or years: each ends with it, so that nothing is drawn where nothing was said.
+ * Ends the value of each hour, day, month or year, so that nothing is drawn where there is no value.
  * @param bucket as for {@link withGaps}
  */
 export function withEnds(points: Line['points'], grain: Grain, bucket: number): Line['points'] {

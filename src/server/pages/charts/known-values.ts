@@ -3,15 +3,15 @@ import { snakeCase } from '../../../datasets/names.ts';
 import type { Drawable } from '../../../reporting/relations/chart-sources.ts';
 import { textsOf } from './chart-data.ts';
 
-/** The most targets, and values of a column, that are offered. */
+/** Maximum number of targets, and of values of a column, that the form suggests. */
 const MOST = 500;
 
-/** What is recorded, by column: one thing each. */
+/** A target as its key values, by column. */
 export type Target = Readonly<Record<string, string>>;
 
 /**
- * Reads what can be drawn: what the targets of a drawable name and, where its lines are of members of a list, the newest members of the
- * target that was told, or of the first one. Functions have none.
+ * Reads the selectable targets of a chart source. If its lines are members of a list, adds the newest members
+ * of the selected target, or of the first one. Functions have none.
  */
 export async function readTargets(sql: postgres.Sql, drawable: Drawable, told: Target): Promise<Target[]> {
   const { dataset, keys, members } = drawable;
@@ -27,7 +27,7 @@ export async function readTargets(sql: postgres.Sql, drawable: Drawable, told: T
     : [...(await readMembers(sql, drawable, members, told, targets)), ...targets];
 }
 
-/** Of the list of now, which is small, by its key: readings are not looked through. */
+/** Reads members from the current list, which is small and indexed by its key; readings are not scanned. */
 async function readMembers(
   sql: postgres.Sql,
   { dataset, needed, memberKeys }: Drawable,
@@ -47,8 +47,8 @@ async function readMembers(
 }
 
 /**
- * What is drawn where the address does not say all that is needed: the first target of those that agree with what it says, as far as
- * there is no choice or nothing was said.
+ * Fills in missing required keys from the first target that matches the given ones. A key is filled in if it
+ * has a single value, or if no key was given.
  */
 export function completed(things: Target, targets: readonly Target[], needed: readonly string[]): Target {
   const missing = needed.filter((name) => things[name] === undefined);
@@ -65,7 +65,7 @@ export function completed(things: Target, targets: readonly Target[], needed: re
   return { ...Object.fromEntries(filled), ...things };
 }
 
-/** A target's `key=value key=value` as columns. */
+/** Parses a target's `key=value key=value` into columns. */
 export function targetOf(text: string): Target {
   return Object.fromEntries(
     text.split(' ').flatMap((part) => {

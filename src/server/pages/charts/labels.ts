@@ -3,7 +3,10 @@ import type { Known } from './known-line.ts';
 
 type Thing = Readonly<Record<string, string | null>>;
 
-/** What tells each line from the others, in as few words as will do; all that was told of it where there is only one. */
+/**
+ * Returns the shortest labels that distinguish the lines. If there is only one line, its label contains all
+ * selected values.
+ */
 export function labelsOf(all: readonly Known[], { told, moments }: Drawing): string[] {
   const names = telling(all.map(({ line }) => line.of));
   const one = Object.values(told).flat().join(' ');
@@ -17,7 +20,7 @@ export function labelsOf(all: readonly Known[], { told, moments }: Drawing): str
 const wordsOf = (thing: Thing, names: readonly string[]) =>
   names.map((name) => thing[name] ?? 'none').join(' ');
 
-/** The first columns that suffice to tell things apart. */
+/** Returns the first columns that suffice to distinguish all keys. */
 function telling(things: readonly Thing[]): string[] {
   const countOf = (names: readonly string[]) => new Set(things.map((one) => wordsOf(one, names))).size;
   const all = Object.keys(things[0] ?? {});

@@ -1,23 +1,29 @@
-/** A chart as its address tells it. */
+/** The parameters of a chart's URL. */
 export interface ChartAsked {
   /** One of `drawables`. */
   readonly of: string;
-  /** The columns of values; absent: the usual ones. */
+  /** The columns of values. Default: the usual ones of the source. */
   readonly columns?: readonly string[];
-  /** By column what is drawn: `chain_id: '43114'`, or several with commas between them, each a line of its own. */
+  /**
+   * Selected keys by column, such as `chain_id: '43114'`. Several values are separated by commas; each is a
+   * line of its own.
+   */
   readonly things: Readonly<Record<string, string>>;
-  /** By which hour, day, month or year; absent: as it suits the window. */
+  /** The grain: hour, day, month or year. Default: one that fits the window. */
   readonly by?: string | null;
-  /** The window; absent or null: the newest part. */
+  /** The window. Default: the newest part. */
   readonly from?: Date | null;
   readonly to?: Date | null;
-  /** What was known at this moment; absent or null: now. */
+  /** Moment of the record. Default: now. */
   readonly asOf?: string | null;
-  /** A second moment of knowledge, drawn over the first; absent or null: none. */
+  /** A second moment of the record, drawn over the first one. Default: none. */
   readonly beside?: string | null;
 }
 
-/** The address of a chart: `/charts?of=metric_points&chain_id=43114&metric=txCount&time_interval=day`. It reproduces the view. */
+/**
+ * Returns the URL of a chart, which reproduces the view:
+ * `/charts?of=metric_points&chain_id=43114&metric=txCount&time_interval=day`.
+ */
 export function chartLink({ of, columns, things, by, from, to, asOf, beside }: ChartAsked): string {
   const said = new URLSearchParams({
     of,

@@ -5,13 +5,13 @@ import type { Line } from '../parts/line-chart.tsx';
 import type { Drawing } from './chart-data.ts';
 import { type Target, targetOf } from './known-values.ts';
 
-/** What is recorded completely of a target: ranges of ms since 1970. */
+/** Completely recorded ranges of a target, in ms since 1970. */
 export interface Covered {
   readonly target: Target;
   readonly ranges: readonly (readonly [from: number, to: number])[];
 }
 
-/** Reads what of a window is recorded now, by target; of what is recorded by heights, nothing. */
+/** Reads the current coverage of a window, by target. Targets that are recorded by height have no ranges. */
 export async function readCovered(
   sql: postgres.Sql,
   { drawable: { dataset }, window: [from, to] }: Drawing,
@@ -31,8 +31,8 @@ export async function readCovered(
 }
 
 /**
- * The counts of a line, as known now, with those that are 0: of hours, days, … in which nothing happened, because all of them is
- * recorded. Of the others nothing is known.
+ * Adds zeros to the current counts of a line, for buckets without items that are completely covered. Counts
+ * of other empty buckets are unknown.
  */
 export function withNothing(
   points: Line['points'],

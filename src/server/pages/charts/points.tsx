@@ -7,10 +7,12 @@ import type { DrawnLine } from './read-lines.ts';
 import { sqlOf } from './sql.ts';
 import { chartOf } from './zoom.tsx';
 
-/** The most rows of the table: the newest. */
+/** Maximum number of rows in the table: the newest ones. */
 const SHOWN = 200;
 
-/** The points of a chart with every digit, and where all of them are. Those that differ between two moments are marked. */
+/**
+ * The exact points of a chart, with links to all of them. Points that differ between two moments are marked.
+ */
 export function Points({
   drawing,
   lines,
@@ -82,7 +84,7 @@ export function Points({
   );
 }
 
-/** A number with all of its digits; others, such as NaN, as they are. */
+/** Formats a number with all of its digits; other values, such as NaN, are unchanged. */
 const valueText = (value: string | undefined) => {
   if (value === undefined) return '–';
   return /^-?\d+(\.\d+)?$/.test(value) ? numberText(value) : value;

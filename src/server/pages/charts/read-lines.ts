@@ -9,35 +9,38 @@ import { labelsOf } from './labels.ts';
 import { type Covered, readCovered, withNothing } from './nothing-happened.ts';
 import { markDifferences } from './revisions.ts';
 
-/** Into how many parts a window is cut: of each at most four points are drawn, and all where four times as many fit. */
+/**
+ * Number of buckets of a window. At most four points of each are drawn, or all points of the window if there
+ * are at most four times as many.
+ */
 const BUCKETS = 500;
-/** The time in which the points of a chart are read, ms: the page has to be there within about a second. */
+/** Maximum time for reading the points of a chart, in ms: the page has to be ready within about 1 s. */
 const BUDGET = 800;
-/** The most lines of a chart. */
+/** Maximum number of lines of a chart. */
 export const MOST_LINES = 8;
 
 /** A line with its exact values. */
 export interface DrawnLine extends Line {
-  /** Times as ISO 8601 and the values with every digit. */
+  /** Times as ISO 8601, and the values with every digit. */
   readonly exact: readonly (readonly [at: string, value: string])[];
-  /** How many points there are in the window. */
+  /** Number of points in the window. */
   readonly count: number;
-  /** What it is of, by column. */
+  /** Its key, by column. */
   readonly of: FoundLine['of'];
 }
 
 /** The lines of a chart. */
 export interface Lines {
   readonly lines: readonly DrawnLine[];
-  /** How many there are: those with the greatest values are drawn. */
+  /** Number of available lines; those with the greatest values are drawn. */
   readonly of: number;
-  /** Why there is nothing of a moment: there was no record, or the question was refused. */
+  /** Reasons why there are no points of a moment: there was no record, or the query was refused. */
   readonly missing: readonly string[];
-  /** There were too many points: what lies before this moment is not drawn; null: all is. */
+  /** Start of the part that was read in time; null if all of it was read. */
   readonly unreadBefore: Date | null;
 }
 
-/** Reads a line for each thing and moment. @param clock how long it may take */
+/** Reads a line for each key and moment. @param clock measures the time that the query may take */
 export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Clock): Promise<Lines> {
   const now = clock();
   const { drawable, moments, ...question } = drawing;
@@ -60,11 +63,11 @@ export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Cl
       unread = latest(unread, known.unreadBefore);
     }
   }
-  // What is drawn of one moment is drawn of the other.
+  // For two moments, the same part of the window is drawn.
   const all = found.flatMap(({ line, moment }) =>
     since([line], unread).map((one) => ({ line: one, moment })),
   );
-  // In an order that does not follow from the values, so that a line keeps its colour from one window to the next.
+  // The order does not depend on the values, so that a line keeps its color from one window to the next.
   all.sort((one, other) => (thingOf(one) < thingOf(other) ? -1 : thingOf(one) > thingOf(other) ? 1 : 0));
   const labelled = labelsOf(all, drawing);
   const marks = markDifferences(all);
@@ -83,13 +86,16 @@ export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Cl
   return { lines, of, missing, unreadBefore: unread };
 }
 
-/** There is no record at a moment, or the question has no answer: that is told. */
+/** Returns the message if there is no record at a moment, or if the query was refused. */
 function refusal(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === '22023') return error.message;
   throw error;
 }
 
-/** The points as they are drawn: with gaps where nothing is known. @param unread what is before it was not read */
+/**
+ * Returns the points to draw, with gaps where values are unknown. @param unread start of the part that was
+ * read; null for all
+ */
 function drawnPoints(
   { line, moment }: Known,
   drawing: Drawing,
@@ -110,7 +116,7 @@ function drawnPoints(
   }
   if (grain !== null) {
     const read: Drawing = { ...drawing, window: [unread ?? window[0], window[1]] };
-    // What was recorded completely at a past moment is not kept, and which counts were left out of a line is not told.
+    // The coverage at a past moment is not stored, and the dropped points of a downsampled line are unknown.
     const showsNothing = drawable.counted && moment === null && !isThinned;
     return withEnds(showsNothing ? withNothing(points, line, read, covered) : points, grain, bucket);
   }

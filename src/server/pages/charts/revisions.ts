@@ -1,8 +1,8 @@
 import { type Known, thingOf } from './known-line.ts';
 
 /**
- * Where what is known of a thing at one moment is not what is known of it at another.
- * @returns by line, ms since 1970
+ * Finds the points of a line that differ between two moments of the record.
+ * @returns ms since 1970, by line
  */
 export function markDifferences(all: readonly Known[]): ReadonlyMap<Known, readonly number[]> {
   const byThing = new Map<string, Known[]>();

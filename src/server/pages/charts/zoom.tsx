@@ -1,14 +1,17 @@
 import type { Drawing } from './chart-data.ts';
 import { type ChartAsked, chartLink } from './link.ts';
 
-/** A window is never shorter than this, ms. */
+/** Minimum width of a window, in ms. */
 const SHORTEST = 60_000;
-/** The years that a moment may have. */
+/** Range of years of a moment. */
 const EARLIEST = Date.UTC(1970, 0);
 const LATEST = Date.UTC(9999, 0);
 const inTime = (at: number) => new Date(Math.min(Math.max(Math.round(at), EARLIEST), LATEST));
 
-/** Links that move the window: each asks for the points of the new one. @param fixed its end was told */
+/**
+ * Links that move and scale the window; each loads the points of the new window. @param fixed whether its end
+ * was given
+ */
 export function Zoom({ drawing, fixed }: { readonly drawing: Drawing; readonly fixed: boolean }) {
   const [from, to] = drawing.window.map((one) => one.getTime());
   if (from === undefined || to === undefined) return null;
@@ -34,7 +37,7 @@ export function Zoom({ drawing, fixed }: { readonly drawing: Drawing; readonly f
   );
 }
 
-/** A drawing as its address tells it. */
+/** Returns the parameters of a chart's URL. */
 export function chartOf(drawing: Drawing): ChartAsked {
   const { drawable, columns, told, given, grain, grainTold, window, moments } = drawing;
   const [from, to] = window;

@@ -8,11 +8,11 @@ import { numberText } from '../texts.ts';
 
 interface BudgetsProps {
   readonly budgets: Status['budgets'];
-  /** Null: they are not worked out yet. */
+  /** Null while it is being computed. */
   readonly demands: readonly Demand[] | null;
 }
 
-/** What was used of each upstream's allowance, and what the schedules need. In its units. */
+/** The used budget of each upstream, and the demand of the schedules, in its units. */
 export function Budgets({ budgets, demands }: BudgetsProps) {
   return (
     <section class="panel" aria-labelledby="budgets">

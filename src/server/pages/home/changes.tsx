@@ -8,7 +8,7 @@ import { serverLinks } from '../status/links.ts';
 import { countText, durationWords, numberText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
 
-/** What changed in the last week and is worth a look, the newest first. */
+/** The notable changes of the last week, the newest first. */
 export function Changes({ of }: { readonly of: Notable }) {
   const all = [
     ...of.outages.map((one) => ({ at: one.started_at, words: <OutageWords of={one} /> })),
@@ -110,7 +110,7 @@ function RevisionWords({
   );
 }
 
-/** So much of the time before and after an outage is shown with it, ms. */
+/** Time before and after an outage on the page that its link opens, in ms. */
 const AROUND = 30 * 60_000;
 /** The primary network's id. */
 const PRIMARY = '11111111111111111111111111111111LpoYY';

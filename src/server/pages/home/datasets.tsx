@@ -7,7 +7,7 @@ import { durationWords, numberText } from '../texts.ts';
 
 const STATES = ['failing', 'incomplete', 'waiting', 'due', 'fresh', 'not offered'] as const;
 
-/** How a dataset stands, by the worst of its targets. */
+/** Returns the state of a dataset: that of its worst target. */
 export function stateOf(one: DatasetStatus): (typeof STATES)[number] {
   if (one.not_offered === one.targets) return 'not offered';
   if (one.failing > one.not_offered) return 'failing';
@@ -16,7 +16,7 @@ export function stateOf(one: DatasetStatus): (typeof STATES)[number] {
   return one.late_by !== null && one.late_by > 0 ? 'due' : 'fresh';
 }
 
-/** Those that need a look first, then by name. */
+/** Sorts datasets by urgency, then by name. */
 export const byNeed = (datasets: readonly DatasetStatus[]): DatasetStatus[] =>
   datasets.toSorted(
     (a, b) => STATES.indexOf(stateOf(a)) - STATES.indexOf(stateOf(b)) || (a.dataset < b.dataset ? -1 : 1),

@@ -4,7 +4,7 @@ import { Meter } from '../parts/meter.tsx';
 import { bytesText, durationWords } from '../texts.ts';
 import { CurrentView } from '../view.ts';
 
-/** The space that the record takes, and when the disk is full. */
+/** The disk usage of the record, and when the disk will be full. */
 export function Disk({ use, embedded }: { readonly use: DiskUse; readonly embedded: boolean }) {
   const { database, largest, perDay, free } = use;
   const { now } = useContext(CurrentView);

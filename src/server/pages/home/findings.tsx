@@ -12,14 +12,14 @@ import { countText, numberText } from '../texts.ts';
 
 interface VerdictProps {
   readonly status: Status;
-  /** Those that write to this database now. */
+  /** Recorders that write to this database now. */
   readonly recorders: readonly LivingRecorder[];
   readonly nodes: readonly WatchedNode[];
   readonly recorder: RecorderFacts;
   readonly since: Date | null;
 }
 
-/** All is well, or how much is not. */
+/** The overall state: healthy, or the number of problems. */
 export function Verdict({ status, recorders, nodes, recorder, since }: VerdictProps) {
   const waiting = status.datasets.reduce((sum, one) => sum + one.never_recorded, 0);
   const rows = status.datasets.reduce((sum, one) => sum + one.rows_today, 0);
@@ -62,7 +62,7 @@ export function Verdict({ status, recorders, nodes, recorder, since }: VerdictPr
   );
 }
 
-/** The worst comes first. What was never asked for is not recorded as it should be. */
+/** The worst problem comes first. Before the first recording, the state is not healthy. */
 function verdictOf(
   status: Status,
   nodes: readonly WatchedNode[],
@@ -80,7 +80,10 @@ function verdictOf(
   return ['good', 'Recording is healthy'];
 }
 
-/** Who writes to this database, where that is not this recorder alone: these pages show what all of them record. */
+/**
+ * The recorders that write to this database, if there are others than this one: the pages show the data of
+ * all.
+ */
 function Recorders({ all, own }: { readonly all: readonly LivingRecorder[]; readonly own: string }) {
   if (all.every(({ recorder }) => recorder === own)) return null;
   const words = all.map(
@@ -98,7 +101,7 @@ function Recorders({ all, own }: { readonly all: readonly LivingRecorder[]; read
 
 const targetsOf = ({ datasets }: Status) => datasets.reduce((sum, { targets }) => sum + targets, 0);
 
-/** What is not as it should be, and why; nothing where all is well. */
+/** The findings with their reasons; nothing if there are none. */
 export function Findings({ findings }: { readonly findings: readonly FindingGroup[] }) {
   if (findings.length === 0) return null;
   const [first, others] = [findings.slice(0, AT_ONCE), findings.slice(AT_ONCE)];
@@ -119,10 +122,13 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
   );
 }
 
-/** So many kinds of findings are shown at once, the worst: more would put the nodes out of sight. */
+/**
+ * Maximum number of kinds of findings that are not collapsed, the worst first. More would push the nodes out
+ * of view.
+ */
 const AT_ONCE = 10;
 
-/** What `/queues` tells more of. */
+/** Kinds of findings with details on `/queues`. */
 const WORKING: readonly FindingGroup['what'][] = ['schedule', 'queue', 'process', 'workers', 'server'];
 
 const columns: readonly Column<FindingGroup>[] = [

@@ -12,7 +12,7 @@ import { Findings, Verdict } from './findings.tsx';
 import { NextSteps } from './next-steps.tsx';
 import { Nodes } from './nodes.tsx';
 
-/** `/`: whether all is well, at one look. */
+/** `/`: the overall state at a glance. */
 export const home = definePage({
   path: '/',
   asked: z.strictObject({}),
@@ -61,10 +61,10 @@ export const home = definePage({
   }),
 });
 
-/** How long the page waits for what it can do without, ms. */
+/** Maximum wait for optional parts of the page, in ms. */
 const SOON = 300;
 
-/** What is there soon; null: it is not, or it failed. The page renews itself, and has it then. */
+/** Returns a result, or null if it is late or failed. The page refreshes, and shows it then. */
 async function soon<T>(answer: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { RecorderFacts } from '../page.ts';
 import { CurrentView } from '../view.ts';
 
-/** How long the first steps are told, ms. */
+/** Time in which the first steps are displayed, in ms. */
 const FIRST_DAYS = 3 * 86_400_000;
 
 interface NextStepsProps {
@@ -11,7 +11,7 @@ interface NextStepsProps {
   readonly since: Date | null;
 }
 
-/** What to do next in the first days, and for as long as the network is a simulated one. */
+/** Next steps in the first days, and as long as the network is simulated. */
 export function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps) {
   const { now } = useContext(CurrentView);
   if (!simulated && since !== null && now - since.getTime() > FIRST_DAYS) return null;

@@ -5,10 +5,10 @@ import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
 import { NotListed } from '../status/more-nodes.tsx';
 
-/** The most nodes that are listed; more make the page slow to draw, and to read. */
+/** Maximum number of listed nodes; more would make the page slow to render and to read. */
 const MOST = 200;
 
-/** How the nodes are now. */
+/** The current state of the nodes. */
 export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
   const ordered = byNeedOfLook(nodes);
   return (

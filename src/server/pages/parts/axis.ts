@@ -1,7 +1,7 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Steps of time that people count in, ms. */
+/** Usual steps of a time axis, in ms. */
 const STEPS = [
   1_000,
   5_000,
@@ -21,11 +21,13 @@ const STEPS = [
 const MOST_TICKS = 8;
 const TICKS = 5;
 
-/** Round amounts that hold both, at even distances, rising. At least two. */
+/** Returns round, evenly spaced, ascending ticks that enclose both values. There are at least two. */
 export function amountTicks(least: number, most: number): number[] {
-  // One amount stands on an axis that begins at nothing: beyond it there may be none, as beyond 100 %.
+  // A single value gets an axis from zero to the value. Ticks beyond it might be impossible, such as over 100
+  // %.
   if (least === most) return amountTicks(Math.min(least, 0), most === 0 ? 1 : Math.max(most, 0));
-  // Amounts that are all far from zero would be a flat line on an axis that begins there.
+  // The axis starts at zero only if the range is large compared to the values; otherwise the line would be
+  // flat.
   const low = least > 0 && least < most / 2 ? 0 : least;
   const rough = (most - low) / TICKS;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -34,7 +36,7 @@ export function amountTicks(least: number, most: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => (first + at) * step);
 }
 
-/** Round moments of a window, with their texts in UTC. */
+/** Returns round moments of a window, with their labels in UTC. */
 export function timeTicks(from: number, to: number): { readonly at: number; readonly text: string }[] {
   if (!(to > from)) return Number.isFinite(from) ? [{ at: from, text: textOf(from, DAY) }] : [];
   const step = STEPS.find((one) => (to - from) / one <= MOST_TICKS);
@@ -78,7 +80,7 @@ const LARGE = [
   [1e3, ' k'],
 ] as const;
 
-/** A number in few characters, as an axis needs it: 1250000 → `1.25 M`. Not exact. */
+/** Formats a number in few characters for an axis: 1250000 → `1.25 M`. Not exact. */
 export function shortAmount(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e27 || (size > 0 && size < 1e-4)) return value.toExponential(2);
@@ -86,7 +88,7 @@ export function shortAmount(value: number): string {
   return `${Number((value / unit).toPrecision(4))}${letter.replace(' ', '\u202f')}`;
 }
 
-/** The least and the greatest of all. */
+/** Returns the minimum and the maximum. */
 export function spanOf(all: readonly number[]): [least: number, most: number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const one of all) {

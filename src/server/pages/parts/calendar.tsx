@@ -5,7 +5,7 @@ const STEP = 12;
 const FIELD = 11;
 const MARGIN = 46;
 
-/** Where a field of a calendar is drawn. */
+/** Position and size of a field of a calendar. */
 export interface FieldPlace {
   readonly x: number;
   readonly y: number;
@@ -15,16 +15,17 @@ export interface FieldPlace {
 
 /** A day of a calendar. */
 export interface CalendarDay {
-  /** A moment of it, ms since 1970. */
+  /** A moment of the day, in ms since 1970. */
   readonly at: number;
-  /** Where it leads to; null: nowhere. */
+  /** Target of its link; null for no link. */
   readonly href: string | null;
   draw(place: FieldPlace): ComponentChildren;
 }
 
 /**
- * Days as a calendar: a row a month. It is for the mouse: the page has to say the same otherwise too.
- * @param label the whole in words, for those who do not see it
+ * Days as a calendar, one row per month. It is only usable with a mouse, so the page has to offer the same
+ * links elsewhere.
+ * @param label summary for screen readers
  */
 export function Calendar({ days, label }: { readonly days: readonly CalendarDay[]; readonly label: string }) {
   const months = new Map<string, CalendarDay[]>();

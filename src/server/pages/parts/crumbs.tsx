@@ -1,4 +1,4 @@
-/** The way to a page, from the outside in. */
+/** The breadcrumbs of a page, from the outside in. */
 export function Crumbs({
   path,
 }: {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What is told where there is nothing to show. */
+/** A notice in place of missing content. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A form that narrows what a page shows. It is sent as a part of the address. */
+/** A form that filters a page by query parameters. */
 export function Filters({ path, children }: { readonly path: string; readonly children: ComponentChildren }) {
   return (
     <form class="filters" method="get" action={path}>
@@ -19,7 +19,7 @@ interface FieldProps {
   readonly value: string | undefined;
 }
 
-/** A choice of one of some words, or none. */
+/** A select field with an empty option. */
 export function Choice({
   name,
   label,
@@ -41,7 +41,7 @@ export function Choice({
   );
 }
 
-/** A text that is written. */
+/** A text field. */
 export function Written({ name, label, value = '', hint }: FieldProps & { readonly hint: string }) {
   return (
     <div>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Facts with their names. A fact of null is left out. */
+/** A list of names and values. Values that are null are omitted. */
 export function KeyValues({ of }: { readonly of: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">

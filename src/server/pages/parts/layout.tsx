@@ -7,12 +7,12 @@ import { CurrentView, themes } from '../view.ts';
 import { Crumbs } from './crumbs.tsx';
 import { Time } from './time.tsx';
 
-/** A dot on a line: the mark of the recorder, as an image that needs no request. */
+/** The icon of the recorder, a dot on a line, as a data URL, which needs no request. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0e6f76"/><path d="M3 8h3m4 0h3" stroke="#fff" stroke-width="1.5"/><circle cx="8" cy="8" r="2.5" fill="#fff"/></svg>',
 )}`;
 
-/** The whole document around the content of a page. */
+/** The HTML document around the content of a page. */
 export function Layout({ title, crumbs = [], islands = [], live, instead, site, body }: Content) {
   const { now, url, theme, session, everything, file, assets, behind } = useContext(CurrentView);
   const links = useContext(CurrentLinks);

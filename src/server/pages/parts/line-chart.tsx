@@ -5,26 +5,26 @@ import { areaOf, type Draws, drawn, marksOf, pathOf, type Shape, UNITS } from '.
 /** A line of a chart. */
 export interface Line {
   readonly label: string;
-  /** Ms since 1970 and the value with every digit, by time; null: there is none, and the line has a gap. */
+  /** Ms since 1970 and the exact value, by time; null for a gap. */
   readonly points: readonly (readonly [at: number, value: string | null])[];
-  /** Where it is marked, because something else was known of it; ms since 1970. */
+  /** Marked moments, where another value was known, in ms since 1970. */
   readonly marks?: readonly number[];
 }
 
 export interface LineChartProps {
   readonly lines: readonly Line[];
-  /** What it shows, for those who do not see it. */
+  /** Description for screen readers. */
   readonly title: string;
-  /** The time that is drawn, ms since 1970; null: from the first point to the last. */
+  /** The window, in ms since 1970; null for the range of the points. */
   readonly window: readonly [from: number, to: number] | null;
   readonly draws?: Draws;
-  /** The page shows any window by its parameters `from` and `to`: a part that is chosen is asked for. */
+  /** The page accepts the parameters `from` and `to`: selecting a part of the chart loads that window. */
   readonly asks?: boolean;
 }
 
 /**
- * Lines over time, drawn by the server. The island `charts` draws them anew from what its keys hold, so that a part can be chosen and
- * exact values are seen.
+ * A line chart, rendered by the server. The island `charts` renders it again from the data in its legend, so
+ * that a part can be selected and exact values are displayed.
  */
 export function LineChart({ lines, title, window, draws = 'line', asks = false }: LineChartProps) {
   const points = lines.flatMap((line) => line.points);

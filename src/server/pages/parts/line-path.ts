@@ -1,27 +1,30 @@
 import type { Line } from './line-chart.tsx';
 
-/** How points are joined: by a line, by steps that hold until the next point, or by the steps of counts, over an area. */
+/**
+ * Style of a line: straight segments, steps that continue until the next point, or steps of counts over an
+ * area.
+ */
 export type Draws = 'line' | 'steps' | 'counts';
 
-/** The places of a drawing, as shares of its width and height. */
+/** Coordinates of a drawing, as shares of its width and height. */
 export interface Shape {
   readonly draws: Draws;
   readonly x: (at: number) => number;
   readonly y: (value: number) => number;
 }
 
-/** The units of the drawing in each direction. It is stretched to its place; texts are not. */
+/** Units of the drawing in each direction. It is stretched to its size; texts are not. */
 export const UNITS = 10_000;
 
 const units = (share: number) => Math.round(share * UNITS);
 
-/** A number as it is drawn: not exact; null: there is nothing to draw, such as NaN. */
+/** Parses a number for drawing, not exactly. Returns null for values that cannot be drawn, such as NaN. */
 export function drawn(text: string | null): number | null {
   const value = text === null ? Number.NaN : Number(text);
   return Number.isFinite(value) ? value : null;
 }
 
-/** A path that is interrupted where there is no value. A point between two gaps is a dot. */
+/** Returns a path with gaps where there is no value. A point between two gaps is a dot. */
 export function pathOf(points: Line['points'], { draws, x, y }: Shape): string {
   let path = '';
   let down = false;
@@ -39,7 +42,7 @@ export function pathOf(points: Line['points'], { draws, x, y }: Shape): string {
   return path;
 }
 
-/** The areas below the steps of counts. */
+/** Returns the areas below the steps of counts. */
 export function areaOf(points: Line['points'], { x, y }: Shape): string {
   const ground = units(y(0));
   let path = '';
@@ -56,7 +59,7 @@ export function areaOf(points: Line['points'], { x, y }: Shape): string {
   return down ? `${path}V${ground}Z` : path;
 }
 
-/** A dot at each mark. */
+/** Returns a path with a dot at each mark. */
 export function marksOf({ points, marks = [] }: Line, { x, y }: Shape): string {
   const values = new Map(points);
   return marks

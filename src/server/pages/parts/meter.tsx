@@ -1,7 +1,7 @@
 /**
- * A share of a whole as a bar.
- * @param share 0 to 1; what is more is drawn as full
- * @param label in words
+ * A bar that shows a share.
+ * @param share 0 to 1; more is drawn as full
+ * @param label description for screen readers
  */
 export function Meter({
   share,

@@ -1,4 +1,4 @@
-/** The way to the rows that come after the last one shown; nothing where there are none. */
+/** The link to the next page of rows; nothing if there is none. */
 export function Older({ href, label = 'Older' }: { readonly href: string | null; readonly label?: string }) {
   if (href === null) return null;
   return (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Something that is wrong, in place of what would be here. */
+/** An error in place of content. */
 export function Problem({
   what,
   details = [],

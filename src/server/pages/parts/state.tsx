@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** How a state is to be taken. Each has a shape of its own, so that colour alone says nothing. */
+/** Severity of a state. Each has a shape of its own, so that it is recognizable without color. */
 export type Tone = 'good' | 'bad' | 'warn' | 'idle' | 'busy' | 'planned';
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -27,7 +27,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   stalled: 'bad',
 };
 
-/** A state with its mark. @param tone absent: follows from the state; what is not known is idle */
+/** A state with its mark. @param tone Default: depends on the state; idle for unknown ones */
 export function State({
   is,
   tone = TONES[is] ?? 'idle',

@@ -4,32 +4,44 @@ import { Empty } from './empty.tsx';
 /** A column of a table. */
 export interface Column<Row> {
   readonly name: string;
-  /** What is in it, on demand. */
+  /** Description, displayed on demand. */
   readonly about?: string;
-  /** What its head shows; absent: the name. */
+  /** Content of its header. Default: the name. */
   readonly head?: ComponentChildren;
   /** The rows are sorted by it. */
   readonly sorted?: 'ascending' | 'descending' | undefined;
-  /** `number`: aligned to the right. `name`: short, and wraps where it is not. `wide`: long texts, which wrap. `bars`: a row of bars. Absent: short, on one line. */
+  /**
+   * `number`: aligned to the right. `name`: short, and wraps if it is long. `wide`: long texts, which wrap.
+   * `bars`: a row of bars. Default: short, on one line.
+   */
   readonly kind?: 'number' | 'name' | 'wide' | 'bars' | undefined;
-  /** Its cells say by themselves what they are: a stacked row has them without the name. So do the first cell and long texts. */
+  /**
+   * Its cells are clear without the name of the column: a stacked row omits it. The first cell and long texts
+   * never have it.
+   */
   readonly evident?: true;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
 interface TableProps<Row> {
-  /** What is in it, for those who do not see where it stands. */
+  /** Description for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
-  /** What is told where there is no row. */
+  /** Notice if there are no rows. */
   readonly empty: ComponentChildren;
-  /** On a narrow screen its rows are stacked: one below the other, with their texts whole. Absent: it can be moved sideways. */
+  /**
+   * On a narrow screen, the cells of each row are stacked, with their whole texts. Default: the table scrolls
+   * sideways.
+   */
   readonly stacked?: true;
 }
 
-/** A table. The first column names the row. What is wider than the screen can be moved sideways, also with the keyboard. */
+/**
+ * A table. The first column identifies the row. A table wider than the screen scrolls sideways, also with the
+ * keyboard.
+ */
 export function Table<Row>({ caption, columns, rows, keyOf, empty, stacked }: TableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (

@@ -3,9 +3,10 @@ import { agoText, durationWords, momentText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
 
 /**
- * A moment. Told relative to now, with the exact moment on demand, or exact. A file is read at any time: there it is exact.
- * @param at null: there is none
- * @param none what is told then
+ * A moment, relative to now with the exact moment on demand, or exact. In a file it is always exact, because
+ * a file may be read at any time.
+ * @param at null if there is none
+ * @param none text for null
  */
 export function Time({
   at,
@@ -25,7 +26,7 @@ export function Time({
   );
 }
 
-/** Since when something is so: `for 3 h`, with the exact moment on demand. In a file `since` that moment. */
+/** The duration of a state: `for 3 h`, with the exact start on demand. In a file: `since` the start. */
 export function Lasting({ since }: { readonly since: Date }) {
   const { now, file } = useContext(CurrentView);
   if (file)

@@ -1,16 +1,19 @@
 import type { Value } from '../../../reporting/relations/values.ts';
 
-/** PostgreSQL's types of numbers: aligned to the right. */
+/** PostgreSQL's numeric types, which are aligned to the right. */
 const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'bigint', 'integer', 'double precision']);
 
-/** How a column of a type stands in a table; undefined: short texts. */
+/** Returns the kind of table column for a type; undefined for short texts. */
 export const columnKind = (type: string): 'number' | undefined => (NUMBERS.has(type) ? 'number' : undefined);
 
-/** What is longer is shortened where it stands; the whole is still there to be copied. */
+/**
+ * Maximum length of a displayed text, in characters; the middle of longer ids is hidden. The whole text can
+ * still be copied.
+ */
 const LONG = 22;
 const TAIL = 6;
 
-/** A recorded value, exact, as people read it. @param type PostgreSQL's type of the column */
+/** An exact recorded value, formatted for people. @param type PostgreSQL's type of the column */
 export function ValueText({ type, value }: { readonly type: string; readonly value: Value }) {
   if (value === null)
     return (
@@ -24,7 +27,7 @@ export function ValueText({ type, value }: { readonly type: string; readonly val
   return <Text of={String(value)} />;
 }
 
-/** Digits in groups of three. The space between them is drawn, so that a copy is the plain number. */
+/** Digits in groups of three. The space between the groups is a style, so that the plain number is copied. */
 function Digits({ of }: { readonly of: string }) {
   const [, sign = '', whole = '', rest = ''] = /^(-?)(\d{5,})(\.\d+)?$/.exec(of) ?? [];
   if (whole === '') return <>{of}</>;
@@ -42,7 +45,7 @@ function Digits({ of }: { readonly of: string }) {
   );
 }
 
-/** A moment of the record, to the second; all of its digits on demand. @param text ISO 8601 */
+/** A moment of the record, to the second, with all of its digits on demand. @param text ISO 8601 */
 function Moment({ text }: { readonly text: string }) {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)/.exec(text) ?? [];
   if (day === undefined || time === undefined) return <>{text}</>;
@@ -53,7 +56,7 @@ function Moment({ text }: { readonly text: string }) {
   );
 }
 
-/** A text. The middle of a long id is hidden by the styles alone, so that a copy is the whole. */
+/** A text. The middle of a long id is hidden by styles only, so that the whole id is copied. */
 function Text({ of }: { readonly of: string }) {
   if (of.length <= LONG) return <>{of === '' ? <span class="none">“”</span> : of}</>;
   if (/\s/.test(of))
@@ -70,7 +73,7 @@ function Text({ of }: { readonly of: string }) {
   );
 }
 
-/** A list or an object: short ones as they are, others on demand. */
+/** An array or an object: short ones inline, others on demand. */
 function Json({ value }: { readonly value: Value }) {
   const text = JSON.stringify(value);
   if (text.length <= LONG) return <code>{text}</code>;

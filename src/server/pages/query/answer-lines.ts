@@ -1,12 +1,13 @@
 import type { Answered } from '../../run-query.ts';
 import type { Line, LineChartProps } from '../parts/line-chart.tsx';
 
-/** The most lines of one chart. */
+/** Maximum number of lines of one chart. */
 const MOST_LINES = 8;
 
 /**
- * The lines of an answer: of each column of numbers over the first column of times, one for each of the texts beside it.
- * @returns why there are none, where it has none
+ * Returns the lines of a result: each numeric column over the first time column, one line for each
+ * combination of texts.
+ * @returns the reason if there are no lines
  */
 export function answerLines(
   columns: Answered['columns'],
@@ -43,7 +44,10 @@ export function answerLines(
   return { lines: drawnLines, title: 'The answer over time', window: null };
 }
 
-/** A time as PostgreSQL writes it into JSON; without a zone it is UTC. Ms since 1970; null: it is none, such as infinity. */
+/**
+ * Parses a time as PostgreSQL writes it into JSON, in UTC if there is no zone. Returns ms since 1970, or null
+ * if it is not a moment, such as infinity.
+ */
 function momentOf(text: string | null): number | null {
   if (text === null) return null;
   const at = Date.parse(/T.*(Z|[+-]\d\d:\d\d)$|^[^T]*$/.test(text) ? text : `${text}Z`);

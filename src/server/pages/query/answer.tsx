@@ -6,16 +6,16 @@ import { answerLines } from './answer-lines.ts';
 import { fieldsOf } from './fields.ts';
 import { queryLink } from './link.ts';
 
-/** The most rows of the table. */
+/** Maximum number of rows in the table. */
 const SHOWN = 200;
-/** The longest text of a cell that is shown whole, in characters. */
+/** Maximum length of a displayed cell, in characters; longer texts are truncated. */
 const LONGEST_CELL = 1_000;
-/** A column with longer texts wraps them. */
+/** Maximum length of texts that do not wrap, in characters. A column with longer texts wraps. */
 const SHORT = 48;
 
 type Fields = readonly (string | null)[];
 
-/** An answer as a table, with a chart above it where one is wanted, and its links. */
+/** A result as a table, with a chart above it if requested, and its links. */
 export function Answer({
   answer,
   asked,

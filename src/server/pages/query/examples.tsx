@@ -1,12 +1,14 @@
 import { type Example, questions, statementOf, type Values } from '../../../reporting/reports/questions.ts';
 import { queryLink } from './link.ts';
 
-/** The examples are written for readers at this moment. */
+/** The moment to which the times in the examples refer. */
 const WRITTEN_FOR = Date.UTC(2026, 3, 2);
 const DAY = 86_400_000;
 const MOMENTS = ['from', 'to', 'as_of'];
 
-/** The ready questions by heading, each a link that asks it of the time up to now. @param now ms since 1970 */
+/**
+ * The predefined queries by heading, as links that run them for the time up to now. @param now ms since 1970
+ */
 export function Examples({ now }: { readonly now: number }) {
   const later = Math.floor(now / DAY) * DAY - WRITTEN_FOR;
   return (
@@ -33,7 +35,7 @@ export function Examples({ now }: { readonly now: number }) {
   );
 }
 
-/** The values with their moments later. */
+/** Shifts the moments in the values. @param by in ms */
 const moved = (values: Values, by: number): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

@@ -1,4 +1,4 @@
-/** The values of a row from its JSON text, a list of texts and nulls. */
+/** Parses the values of a row from its JSON text, an array of texts and nulls. */
 export function fieldsOf(row: string): (string | null)[] {
   const fields: unknown = JSON.parse(row);
   if (!Array.isArray(fields)) throw new Error('a row that is no list');

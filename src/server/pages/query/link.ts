@@ -1,12 +1,12 @@
-/** What a link to an answer says. */
+/** The parameters of a link to a result. */
 interface Asked {
   readonly sql: string;
-  /** The names without a schema show what was known at this moment; null or absent: now. */
+  /** Names without a schema show the record as of this moment. Default: now. */
   readonly asOf?: string | null;
   readonly show?: 'table' | 'chart';
 }
 
-/** The address that asks a question again. @param form absent: the page; else the answer as a file */
+/** Returns the URL of a query's result. @param form format of a file. Default: the page */
 export function queryLink({ sql, asOf, show }: Asked, form: '' | '.json' | '.csv' = ''): string {
   const said = new URLSearchParams({ sql });
   if (asOf) said.set('as_of', asOf);

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../db/question.ts';
 import { Problem } from '../parts/problem.tsx';
 
-/** What PostgreSQL said of a statement, with the place in it. */
+/** The error of PostgreSQL about a statement, with its position. */
 export function Refused({
   sql,
   refusal: { said, hint, position },
@@ -29,7 +29,10 @@ export function Refused({
   );
 }
 
-/** The line of a character and the word at it. @param position counted from 1, in characters, as PostgreSQL counts */
+/**
+ * Returns the line of a character and the word at it. @param position in characters from 1, as PostgreSQL
+ * counts
+ */
 function placeIn(sql: string, position: number) {
   const characters = [...sql];
   const offset = Math.min(Math.max(position - 1, 0), characters.length);

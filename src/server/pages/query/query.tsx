@@ -9,7 +9,7 @@ import { Examples } from './examples.tsx';
 import { Refused } from './query-error.tsx';
 import { LONGEST, moment } from './question.ts';
 
-/** What is taken of an answer at most: a chart has more points than the table below it has rows. */
+/** Maximum number of rows that are read: a chart has more points than the table below it has rows. */
 const TAKEN = { table: 200, chart: 10_000 } as const;
 const CHARACTERS = 2_000_000;
 
@@ -19,14 +19,14 @@ const asked = z.strictObject({
   show: z.enum(['table', 'chart'], { error: 'must be table or chart' }).default('table'),
 });
 
-/** What was found: nothing was asked, an answer, or why there is none. */
+/** Result of the page: nothing if no query was given, a result, or a refusal. */
 interface Found {
   readonly now: number;
   readonly answer: Answered | null;
   readonly refusal: Refusal | null;
 }
 
-/** `/query`: SQL as `recorder_reader`. A link reproduces it. */
+/** `/query`: runs SQL as `recorder_reader`. A link reproduces the result. */
 export const query = definePage({
   path: '/query',
   asked,

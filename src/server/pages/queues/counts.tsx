@@ -3,11 +3,11 @@ import { linkTo } from '../page-queries.ts';
 import { numberText } from '../texts.ts';
 import { STATES } from './jobs-table.tsx';
 
-/** The address of the jobs of a queue in a state. @param after how many of them are left out */
+/** Returns the URL of the jobs of a queue in a state. @param after number of jobs to skip */
 export const jobsLink = (queue: string, state: string, after = 0) =>
   linkTo(`/queues/${queue}`, { state, after: after === 0 ? undefined : after });
 
-/** How many jobs of a queue do what, each a link to them. @param shown those that are on this page */
+/** The number of jobs of a queue by state, each with a link. @param shown the state on this page */
 export function Counts({
   of: { queue, counts },
   shown,

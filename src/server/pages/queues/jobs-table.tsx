@@ -4,7 +4,7 @@ import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
 
-/** What jobs do, in words. */
+/** Labels of the states of jobs. */
 export const STATES: Readonly<Record<JobState, { readonly label: string; readonly tone: Tone }>> = {
   active: { label: 'At work', tone: 'busy' },
   waiting: { label: 'Next', tone: 'good' },
@@ -12,7 +12,7 @@ export const STATES: Readonly<Record<JobState, { readonly label: string; readonl
   delayed: { label: 'Delayed', tone: 'idle' },
 };
 
-/** Jobs of a queue. @param caption whose they are @param empty what is told where there is none */
+/** A table of jobs. @param empty notice if there are none */
 export function JobsTable({
   caption,
   jobs,

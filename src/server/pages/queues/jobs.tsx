@@ -8,7 +8,7 @@ import { JobsTable, STATES } from './jobs-table.tsx';
 
 const SHOWN = 50;
 
-/** `/queues/QUEUE`: the jobs of a queue in a state, some at a time. */
+/** `/queues/QUEUE`: the jobs of a queue in a state, page by page. */
 export const jobsOfQueue = definePage({
   path: '/queues/:queue',
   asked: z.strictObject({

@@ -5,7 +5,7 @@ import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
 import { Seen } from './last-seen.tsx';
 
-/** The queues of the other recorders on this database, as they wrote them down. */
+/** The queues of other recorders on this database, in the state that they stored. */
 export function OtherQueues({ of }: { readonly of: readonly SeenQueue[] }) {
   if (of.length === 0) return null;
   return (

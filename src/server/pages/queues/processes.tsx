@@ -3,7 +3,7 @@ import { State, type Tone } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
-/** The processes that write to this database, of all recorders. */
+/** The processes of all recorders that write to this database. */
 export function Processes({ of }: { readonly of: readonly RecorderProcess[] }) {
   return (
     <section aria-labelledby="processes">

@@ -13,7 +13,7 @@ import { OtherQueues } from './other-queues.tsx';
 import { Processes } from './processes.tsx';
 import { Schedules } from './schedules.tsx';
 
-/** `/queues`: what is at work, what waits, who works, and when the schedules tick. */
+/** `/queues`: active and waiting jobs, the processes, and the schedules. */
 export const queues = definePage({
   path: '/queues',
   asked: z.strictObject({}),

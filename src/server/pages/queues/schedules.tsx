@@ -5,7 +5,7 @@ import { Time } from '../parts/time.tsx';
 import { durationWords } from '../texts.ts';
 import { Seen } from './last-seen.tsx';
 
-/** When each source is looked after next. */
+/** The schedules of all sources, with the next time of each. */
 export function Schedules({ of }: { readonly of: readonly Schedule[] }) {
   return (
     <section aria-labelledby="schedules">

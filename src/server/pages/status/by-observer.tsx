@@ -21,7 +21,7 @@ const columns: readonly Column<ObservedUptime>[] = [
   { name: 'Maintenance', kind: 'number', cell: ({ maintenance_seconds }) => spanText(maintenance_seconds) },
 ];
 
-/** The uptime of a node by probe, as each observer saw it since it watched the node. */
+/** The uptime of a node by probe and observer, since the observer started to watch it. */
 export function Observed({ observed }: { readonly observed: readonly ObservedUptime[] }) {
   return (
     <Table

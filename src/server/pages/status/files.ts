@@ -12,7 +12,7 @@ import { nodeContent } from './node.tsx';
 import { rangeOf, usualNames } from './requested-range.ts';
 import { statusContent } from './status.tsx';
 
-/** A file of the site, by its path from the first page's folder. */
+/** A file of the site, by its path relative to the folder of the first page. */
 export interface SiteFile {
   readonly path: string;
   readonly body: string | Buffer;
@@ -20,14 +20,15 @@ export interface SiteFile {
 
 /** The first page. */
 export const FIRST_PAGE = 'index.html';
-/** The range that the page of a node has unless told. */
+/** Default range of the page of a node. */
 const DEFAULT_RANGE = '90d';
 
 /**
- * The status pages as files, one after the other: the first page, and of each node a folder with a page for each usual range and
- * its badges. Links are relative, so that the files work in any folder. No page needs a script.
+ * Generates the status pages as files, one after the other. There is the first page, and for each node a
+ * folder with its badges and a page for each usual range. Links are relative, so that the files work in any
+ * folder. No page needs a script.
  * @param now ms since 1970
- * @throws Error when the styles are not built
+ * @throws Error if the styles are not built
  */
 export async function* statusFiles(
   sql: postgres.Sql,
@@ -76,7 +77,7 @@ function* badges(node: NodeStatus, folder: string): Generator<SiteFile> {
 const rangeFile = (range: string) => (range === DEFAULT_RANGE ? 'index.html' : `${range}.html`);
 const logoFile = ({ logo }: StatusSite) => `logo${logo?.ending ?? ''}`;
 
-/** The places of the files. @param root the way from a page to the folder of the first one */
+/** Returns the URLs of the files. @param root path from a page to the folder of the first page */
 const fileLinks = (root: string, folderOf: (node: string) => string, site: StatusSite): StatusLinks => ({
   status: root + FIRST_PAGE,
   node: (node, range = DEFAULT_RANGE) => `${root}${folderOf(node)}/${rangeFile(range)}`,
@@ -84,12 +85,13 @@ const fileLinks = (root: string, folderOf: (node: string) => string, site: Statu
   logo: root + logoFile(site),
 });
 
-/** The longest name of a folder that is its node's: file systems take 255 bytes. */
+/** Maximum length of a node's name as the name of a folder, in characters: file systems allow 255 bytes. */
 const LONGEST = 120;
 
 /**
- * The folder of each node, by its name. Characters that not every file system and address takes are written as `~` and their
- * bytes. Names that a file system without upper and lower case takes for one have a hash of their own behind them.
+ * Returns the folder of each node, by its name. Characters that some file systems or URLs do not allow are
+ * encoded as `~` and their bytes. Names that differ only in case get a hash as a suffix, for case-insensitive
+ * file systems.
  */
 export function foldersOf(nodes: readonly string[]): ReadonlyMap<string, string> {
   const plain = new Map(nodes.map((node) => [node, plainName(node)]));
@@ -105,7 +107,7 @@ export function foldersOf(nodes: readonly string[]): ReadonlyMap<string, string>
 }
 
 const plainName = (node: string) =>
-  // A dot at the begin hides a file, and one at the end is lost on some systems.
+  // A leading dot hides a file, and a trailing one is lost on some systems.
   node.replaceAll(/^\.|\.$|[^A-Za-z0-9._-]/gu, (character) =>
     [...Buffer.from(character)].map((byte) => `~${byte.toString(16).padStart(2, '0')}`).join(''),
   );

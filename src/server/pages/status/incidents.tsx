@@ -6,7 +6,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { CurrentLinks } from './links.ts';
 
-/** Incidents, each with what the node itself said. @param named whether each tells of which node it is */
+/** Incidents, each with the messages of the node. @param named whether each shows the name of its node */
 export function Incidents({
   incidents,
   named,
@@ -40,7 +40,7 @@ export function Incidents({
   );
 }
 
-/** What the node said, by check; where no check failed, of the whole. */
+/** The messages of the node by check, or those of the whole probe if no check failed. */
 function Words({
   incident: { checks, first_error, last_error, noticed_by },
 }: {

@@ -2,7 +2,10 @@ import type { Latency } from '../../../reporting/reports/nodes/node-record.ts';
 import type { Span } from '../../../reporting/reports/nodes/windows.ts';
 import { windowText } from './state-words.ts';
 
-/** Response times of a range, as a fact of a list of them. It says over what time where that is not just the range. */
+/**
+ * Response times of a range, as an item of a list of facts. Shows their time range if it differs from the
+ * requested one.
+ */
 export function LatencyFact({ latency, asked }: { readonly latency: Latency | null; readonly asked: Span }) {
   const exact = latency?.over.from === asked.from && latency.over.to === asked.to;
   return (
@@ -18,7 +21,7 @@ export function LatencyFact({ latency, asked }: { readonly latency: Latency | nu
   );
 }
 
-/** Response times beneath another fact of the same time. */
+/** Response times below another fact of the same range. */
 export function LatencyNote({ latency }: { readonly latency: Latency | null }) {
   if (latency === null) return null;
   const { p50, p95, p99 } = latency;
@@ -32,5 +35,5 @@ export function LatencyNote({ latency }: { readonly latency: Latency | null }) {
   );
 }
 
-/** What is stored differs from the exact times by at most 5 %, so that more digits would say nothing. */
+/** Stored times differ from the exact ones by up to 5 %, so more digits would be meaningless. */
 const millisecondsText = (time: number) => (time < 100 ? time.toPrecision(3) : String(Math.round(time)));

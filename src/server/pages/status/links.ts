@@ -1,22 +1,22 @@
 import { createContext } from 'preact';
 
-/** Where the places of the status page are: paths of the server, or files. */
+/** URLs of the status pages: paths of the server, or files. */
 export interface StatusLinks {
   readonly status: string;
-  /** The page of a node. @param range one of the usual ranges; absent: the default */
+  /** Returns the page of a node. @param range one of the usual ranges. Default: 90 days */
   node(node: string, range?: string): string;
-  /** The page of a node over any range; null: there is none, because nobody can answer it. */
+  /** Returns the page of a node over any range, or null if there is no server for it. */
   range(node: string, asked: Readonly<Record<string, string>>): string | null;
   readonly logo: string;
 }
 
-/** A node's name as a part of a path. */
+/** Encodes a node's name for a path. */
 const pathPart = (node: string) => encodeURIComponent(node);
 
 const withQuery = (path: string, asked: Readonly<Record<string, string>>) =>
   Object.keys(asked).length === 0 ? path : `${path}?${new URLSearchParams(asked)}`;
 
-/** The places of the server. */
+/** The URLs on the server. */
 export const serverLinks: StatusLinks = {
   status: '/status',
   node: (node, range) => withQuery(`/status/${pathPart(node)}`, range === undefined ? {} : { range }),
@@ -27,7 +27,7 @@ export const serverLinks: StatusLinks = {
 /** The links of the page that is rendered. */
 export const CurrentLinks = createContext<StatusLinks>(serverLinks);
 
-/** The page of a window alone; null: it cannot be cut further, or there is no such page. */
+/** Returns the page of a single window, or null if the window is too short or there is no such page. */
 export function finer(
   links: StatusLinks,
   node: string,

@@ -11,12 +11,15 @@ import { NodeState, UptimeFact } from './node-facts.tsx';
 import { StateBars } from './state-bars.tsx';
 import { summaryWords } from './state-words.ts';
 
-/** The most nodes that are told in full, half a screen each. */
+/** Maximum number of nodes with full details, half a screen each. */
 const IN_FULL = 30;
-/** The most nodes that are listed, up to 20 kB each. */
+/** Maximum number of listed nodes, up to 20 kB each. */
 const MOST = 200;
 
-/** The nodes: a few in full, in their order. Of many, those that want a look in full, others a line each, and the rest counted. */
+/**
+ * The nodes. Few nodes are displayed in full, in their order. Of many nodes, those with problems are
+ * displayed in full, others in one line each, and the rest is counted.
+ */
 export function ListedNodes({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
   if (nodes.length === 0) return <Empty>No node is watched.</Empty>;
   if (nodes.length <= IN_FULL) return nodes.map((node) => <Node node={node} key={node.node} />);
@@ -114,7 +117,7 @@ function NodeLink({ node }: { readonly node: string }) {
   return <a href={useContext(CurrentLinks).node(node)}>{node}</a>;
 }
 
-/** The last days of a node as bars, each with a link to what happened on it. */
+/** The last days of a node as bars, each with a link to its day. */
 function Days({ node: { node, days } }: { readonly node: NodeStatus }) {
   const links = useContext(CurrentLinks);
   return (

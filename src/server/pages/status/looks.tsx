@@ -26,7 +26,7 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
-/** What the looks found, as rows of looks that found the same, the newest first. */
+/** The results of probes, one row per series of equal results, the newest first. */
 export function Looks({ range }: { readonly range: NodeRange }) {
   const links = useContext(CurrentLinks);
   const oldest = range.looks.at(-1);

@@ -5,7 +5,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { CurrentLinks } from './links.ts';
 
-/** Announced maintenance that goes on or will come. @param now ms since 1970 */
+/** Current and future announced maintenance. @param now ms since 1970 */
 export function Maintenance({
   windows,
   now,

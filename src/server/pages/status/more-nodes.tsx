@@ -4,10 +4,10 @@ import type { WatchedNode } from '../../../reporting/reports/nodes/watched-nodes
 import { countText, numberText } from '../texts.ts';
 import { CurrentLinks } from './links.ts';
 
-/** The most nodes that are linked to, 70 bytes each and more. */
+/** Maximum number of linked nodes, 70 bytes or more each. */
 const MOST = 1_000;
 
-/** The nodes that a page does not list, by how they are; the first of them with a link to their own pages. */
+/** The nodes that a page does not list, by state; the first ones have links to their pages. */
 export function NotListed({ nodes }: { readonly nodes: readonly Pick<WatchedNode, 'node' | 'state'>[] }) {
   const links = useContext(CurrentLinks);
   const states = new Map<WatchedNode['state'], { count: number; linked: string[] }>();

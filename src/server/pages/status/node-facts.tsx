@@ -3,7 +3,7 @@ import { State } from '../parts/state.tsx';
 import { Lasting, Time } from '../parts/time.tsx';
 import { boundsText, uptimeText } from './state-words.ts';
 
-/** How a node is now, and since when. */
+/** The current state of a node, and its duration. */
 export function NodeState({ node }: { readonly node: Pick<NodeStatus, 'state' | 'since'> }) {
   if (node.state === 'unrecorded') return <State is="unknown">no record yet</State>;
   return (
@@ -18,7 +18,10 @@ export function NodeState({ node }: { readonly node: Pick<NodeStatus, 'state' | 
   );
 }
 
-/** An uptime, with its bounds where some of the time is unknown, and how much of it is recorded at all. */
+/**
+ * An uptime, with its bounds if some of the time is unknown, and the start of the record if it is within the
+ * range.
+ */
 export function UptimeFact({ window }: { readonly window: NodeStatus['spans'][SpanName] }) {
   const bounds = boundsText(window);
   return (

@@ -24,17 +24,17 @@ import { Legend, StateBars, StatePatterns } from './state-bars.tsx';
 import { summaryWords, windowText } from './state-words.ts';
 import { Windows } from './windows.tsx';
 
-/** What the page of a node tells. */
+/** Data of the page of a node. */
 export interface NodeRecord {
   readonly range: NodeRange;
   readonly asked: AskedRange;
   readonly told: NodesStatus;
-  /** How it is now; null: nobody watches it any more. */
+  /** Its current state; null if it is no longer watched. */
   readonly now: NodeStatus | null;
   readonly site: StatusSite;
 }
 
-/** So many days and more are shown as a calendar. */
+/** Number of days from which a calendar replaces the bars. */
 const CALENDAR = 100;
 
 /** `/status/NODE`: the record of a node over any range. */
@@ -42,7 +42,7 @@ export const statusOfNode = definePage({
   path: '/status/:node',
   asked: z.strictObject({ ...rangeParameters, node: z.string() }),
   read: async ({ nodes, site, read, clock }, { node, ...parameters }): Promise<NodeRecord | null> => {
-    if (node.includes('\0')) return null; // PostgreSQL takes no such text
+    if (node.includes('\0')) return null; // PostgreSQL does not accept NUL
     const told = await nodes();
     const now = told.nodes.find((one) => one.node === node) ?? null;
     return read(async (sql) => {
@@ -57,7 +57,7 @@ export const statusOfNode = definePage({
   content: (record) => nodeContent(record),
 });
 
-/** The page of a node. */
+/** Renders the page of a node. */
 export function nodeContent({ range, asked, told, now, site }: NodeRecord): Content {
   const { node, whole, windows, grain } = range;
   const summary = `${node}, ${windowText(range)}: ${summaryWords(windows)}.`;
@@ -145,7 +145,7 @@ function Back({ title }: { readonly title: string }) {
   );
 }
 
-/** The way to the response times over the range, for those who may see charts. */
+/** The link to the response times of the range, for clients that may read charts. */
 function LatencyChart({ node, asked }: { readonly node: string; readonly asked: AskedRange }) {
   const { everything, file } = useContext(CurrentView);
   if (!everything || file) return null;

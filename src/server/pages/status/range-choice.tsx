@@ -4,7 +4,7 @@ import { CurrentView } from '../view.ts';
 import { CurrentLinks } from './links.ts';
 import { type AskedRange, usualNames, usualRanges } from './requested-range.ts';
 
-/** Which time is shown: links to the usual ranges and to the years, and a form for any other. */
+/** The choice of the range: links to the usual ranges and to the years, and a form for any other. */
 export function RangeChoice({
   asked,
   node,
@@ -66,7 +66,7 @@ export function RangeChoice({
   );
 }
 
-/** The calendar years with a record, the newest first. */
+/** Returns the calendar years with a record, the newest first. */
 function yearsSince(firstLook: Date | null, now: number): number[] {
   if (!firstLook) return [];
   const last = new Date(now).getUTCFullYear();

@@ -11,12 +11,12 @@ import { BadRequest } from '../page.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** More bars than this cannot be told apart. */
+/** Maximum number of windows: more bars could not be distinguished. */
 const MOST = 400;
-/** About so many windows a range has when no grain is asked for. */
+/** Approximate number of windows of a range without a given grain. */
 const FITTING = 120;
 
-/** The usual ranges up to now, by name; `all` begins at the first look. */
+/** The usual ranges up to now, by name; `all` starts at the first probe. Lengths are in ms. */
 export const usualRanges = {
   '1h': { length: HOUR, grain: '1min', words: 'hour' },
   '24h': { length: DAY, grain: '15min', words: '24 hours' },
@@ -32,7 +32,7 @@ export const usualNames = Object.keys(usualRanges).filter((name): name is UsualR
 const choice = <T extends string>(names: readonly T[]) =>
   z.enum(names, `must be one of ${names.filter((name) => name !== '').join(', ')}`);
 
-/** The parameters that say a range. What a form sends empty counts as absent. */
+/** The parameters of a range. Empty fields of a form count as missing. */
 export const rangeParameters = {
   range: choice(usualNames).optional(),
   from: z.string().trim().optional(),
@@ -40,18 +40,18 @@ export const rangeParameters = {
   grain: choice([...grains, '']).optional(),
 };
 
-/** A range as it was asked for. */
+/** A parsed range. */
 export interface AskedRange extends Span {
   readonly grain: Grain;
-  /** The usual range that it is; null: another. */
+  /** The name of the usual range; null for any other. */
   readonly usual: UsualRange | null;
 }
 
 /**
- * The range that the parameters ask for; without any the last 90 days. What lies in the future is cut off.
+ * Parses the range in the parameters. Default: the last 90 days. Its end is at most now.
  * @param now ms since 1970
- * @param firstLook where all begins, ms since 1970
- * @throws BadRequest when they say no range, or one of too many windows
+ * @param firstLook start of the record, in ms since 1970; null if there is none
+ * @throws BadRequest if the range is invalid or has too many windows
  */
 export function rangeOf(
   asked: z.output<z.ZodObject<typeof rangeParameters>>,
@@ -79,7 +79,7 @@ export function rangeOf(
 function usualRange(name: UsualRange, now: number, firstLook: number | null): Span {
   const { length, grain } = usualRanges[name];
   if (length === null) return { from: Math.min(firstLook ?? now - DAY, now - HOUR), to: now };
-  // Days are shown whole, so that a day is the same on each page.
+  // Ranges of days start at midnight, so that a day is equal on all pages.
   const from = now - length;
   return { from: grain === '1d' ? Math.ceil(from / DAY) * DAY : from, to: now };
 }

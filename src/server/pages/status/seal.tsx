@@ -3,7 +3,7 @@ import { Empty } from '../parts/empty.tsx';
 import { KeyValues } from '../parts/key-values.tsx';
 import { Time } from '../parts/time.tsx';
 
-/** The newest seal of the record behind the page, and how somebody checks it. */
+/** The newest seal of the record, with instructions to verify it. */
 export function Seal({ seal }: { readonly seal: SealHead | null }) {
   if (!seal) return <Empty>The record is not sealed yet: that is done once a day.</Empty>;
   return (

@@ -2,7 +2,7 @@ import type { StandingLedger } from '../../../reporting/reports/nodes/watched-no
 import { Problem } from '../parts/problem.tsx';
 import { momentText } from '../texts.ts';
 
-/** That a ledger is stalled, before anything that it says is read. */
+/** The warning that ledgers are stalled, above all their data. */
 export function Standing({ ledgers }: { readonly ledgers: readonly StandingLedger[] }) {
   if (ledgers.length === 0) return null;
   return (

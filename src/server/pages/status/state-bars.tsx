@@ -4,17 +4,18 @@ import { stateWords } from './state-words.ts';
 const WIDTH = 4;
 const GAP = 1;
 const HEIGHT = 28;
-/** What happened is seen, however short it was. */
+/** Minimum height of a state in a bar, so that it is visible however short. */
 const LEAST_HEIGHT = 4;
 /** From the bottom up. */
 const STACKED = ['up', 'unknown', 'maintenance', 'down'] as const;
 
-/** How a state is filled: each has a pattern of its own, so that it is told apart without colour. */
+/** Returns the fill of a state. Each has a pattern of its own, so that it is recognizable without color. */
 export const fillOf = (state: (typeof STACKED)[number]) =>
   state === 'up' ? undefined : `url(#state-${state})`;
 
 /**
- * The patterns of the states, once a page: up is plain, down is crossed, unknown is hatched, maintenance is lined.
+ * The patterns of the states, once per page: up is plain, down is crossed, unknown is hatched, maintenance is
+ * lined.
  */
 export function StatePatterns() {
   return (
@@ -37,7 +38,7 @@ export function StatePatterns() {
   );
 }
 
-/** What the patterns and colours mean. */
+/** The legend of the patterns and colors. */
 export function Legend() {
   return (
     <ul class="legend">
@@ -60,9 +61,9 @@ export function Legend() {
 }
 
 /**
- * Windows as bars in a row. In each the states are stacked by their share.
- * @param label the whole in words, for those who do not see it
- * @param href where a bar leads to; null: nowhere. The page has to lead there otherwise too
+ * A row of bars, one per window. In each bar the states are stacked by their share.
+ * @param label summary for screen readers
+ * @param href target of a bar's link; null for no link. The page has to offer the same links elsewhere
  */
 export function StateBars({
   windows,
@@ -81,7 +82,7 @@ export function StateBars({
         class="states bars"
         viewBox={`0 0 ${width} ${HEIGHT}`}
         preserveAspectRatio="none"
-        // The links are for the mouse; the label and the page say the same to those who do not see.
+        // The links are for the mouse; the label and the page contain the same for screen readers.
         aria-hidden="true"
       >
         {windows.map((window, at) => {
@@ -148,7 +149,10 @@ export function StateBar({
   );
 }
 
-/** How tall each state of a window is drawn. What was short is drawn taller, at the cost of the tallest. */
+/**
+ * Returns the height of each state of a window. Short states are drawn taller, and the tallest one is
+ * reduced.
+ */
 function heightsOf(window: WindowStates, height: number) {
   const recorded = window.up + window.down + window.maintenance + window.unknown;
   const parts = STACKED.filter((state) => window[state] > 0).map((state) => ({

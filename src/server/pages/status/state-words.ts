@@ -5,7 +5,7 @@ import { momentText } from '../texts.ts';
 
 const DAY = 86_400_000;
 
-/** When a window was: `2026-11-22`, or from when to when where it is no whole day. */
+/** Formats a window: `2026-11-22`, or its start and end if it is not a whole day. */
 export function windowText({ from, to }: { readonly from: number; readonly to: number }): string {
   const [begin, end] = [new Date(from), new Date(to)];
   if (from % DAY === 0 && to - from <= DAY) {
@@ -20,7 +20,7 @@ export function windowText({ from, to }: { readonly from: number; readonly to: n
 
 const minuteText = (at: Date) => momentText(at).slice(0, at.getTime() % 60_000 === 0 ? 16 : 19);
 
-/** What is known of a window: `2026-11-22: up 23 h 50 min, down 10 min 0 s`. */
+/** Describes the states of a window: `2026-11-22: up 23 h 50 min, down 10 min 0 s`. */
 export function stateWords(window: WindowStates): string {
   const parts = (['up', 'down', 'maintenance', 'unknown'] as const)
     .filter((state) => window[state] > 0)
@@ -29,21 +29,23 @@ export function stateWords(window: WindowStates): string {
   return `${windowText(window)}: ${parts.join(', ')}`;
 }
 
-/** The uptime of a window: `99.987 %`. What nobody could tell is not counted; {@link boundsText} says what it may be. */
+/**
+ * Formats the uptime of a window: `99.987 %`. Unknown time is not counted; {@link boundsText} has the bounds.
+ */
 export function uptimeText(window: WindowStates): string {
   const { uptime } = uptimeIn(window);
   if (uptime !== null) return percentText(uptime);
   return window.unrecorded * 1000 >= window.to - window.from ? 'no record' : 'unknown';
 }
 
-/** Between what an uptime lies, where some of the time is unknown: `99.1 to 99.9 %`; null: it is exact, or nothing is known. */
+/** Formats the bounds of an uptime: `99.1 to 99.9 %`. Returns null if it is exact, or nothing is known. */
 export function boundsText(window: WindowStates): string | null {
   const { least, most }: UptimeBounds = uptimeIn(window);
   if (least === null || most === null || window.unknown === 0) return null;
   return `${percentText(least).replace(' %', '')} to ${percentText(most)}`;
 }
 
-/** All windows in one sentence, for those who do not see the bars. */
+/** Summarizes all windows in one sentence for screen readers. */
 export function summaryWords(windows: readonly WindowStates[]): string {
   const count = (state: 'down' | 'unknown' | 'maintenance') => windows.filter((one) => one[state] > 0).length;
   const recorded = windows.filter((one) => one.up + one.down + one.maintenance + one.unknown > 0);

@@ -10,10 +10,10 @@ import { Seal } from './seal.tsx';
 import { Standing } from './stalled.tsx';
 import { Legend, StatePatterns } from './state-bars.tsx';
 
-/** How often the page renews itself, s. */
+/** Refresh interval of the page, in s. */
 const RENEWED = 30;
 
-/** `/status`: how the nodes are and were, for everybody. */
+/** `/status`: current and past states of the nodes; can be public. */
 export const status = definePage({
   path: '/status',
   asked: z.strictObject({}),
@@ -21,7 +21,7 @@ export const status = definePage({
   content: ({ nodes, site }) => ({ ...statusContent(nodes, site), live: RENEWED }),
 });
 
-/** The status page of a moment. */
+/** Renders the status page. */
 export function statusContent(told: NodesStatus, site: StatusSite): Content {
   return {
     title: site.title,
@@ -74,7 +74,10 @@ function Verdict({
   );
 }
 
-/** One sentence over all nodes: the worst comes first, and what is not known is never good. */
+/**
+ * Summarizes the state of all nodes in one sentence. The worst state comes first; unknown never counts as
+ * good.
+ */
 function verdictOf(nodes: readonly NodeStatus[]): readonly [tone: string, words: string] {
   const count = (...states: readonly NodeStatus['state'][]) =>
     nodes.filter(({ state }) => states.includes(state)).length;

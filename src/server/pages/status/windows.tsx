@@ -6,7 +6,7 @@ import { countText } from '../texts.ts';
 import { CurrentLinks, finer } from './links.ts';
 import { uptimeText, windowText } from './state-words.ts';
 
-/** The bars in words: each window with what is known of it, the newest first. */
+/** The windows of the bars as a table, the newest first. */
 export function Windows({
   node,
   windows,
