@@ -18,36 +18,39 @@ import {
   type Things,
 } from './readable.ts';
 
-/** A dataset as it can be read. */
+/** The relations and the metadata of one dataset. */
 export interface ReadableDataset {
   readonly name: string;
   readonly about: string;
   readonly kind: History | 'ledger';
-  /** The natural key, as columns. */
+  /** The columns of the natural key. */
   readonly key: readonly string[];
-  /** The first columns: what the upstream was asked about. */
+  /** The leading columns: the parameters of the request to the upstream. */
   readonly request: readonly string[];
-  /** Milliseconds between two polls, unless the configuration says otherwise. */
+  /** Default poll interval, in ms. */
   readonly every: number;
-  /** The rows as they are now. */
+  /** The current rows. */
   readonly now: Readable;
-  /** Every version of every row; null: a row has one version only, and it is among those of {@link now}. */
+  /**
+   * Every version of every row. Null if each row has one version only; {@link now} then contains all of them.
+   */
   readonly history: Readable | null;
-  /** The columns that say since when and until when a row or version was so; `until` is null for readings. */
+  /** The columns with the start and the end of a row or version. `ends` is null for readings. */
   readonly begins: string;
   readonly ends: string | null;
 }
 
-/** Everything in `reporting` that can be read. */
+/** All relations of the schema `reporting`. */
 export interface Catalogue {
   readonly datasets: ReadonlyMap<string, ReadableDataset>;
-  /** All views, and all functions that return rows, by name: those of datasets too. */
+  /** All views, and all functions that return rows, by name; includes those of datasets. */
   readonly views: ReadonlyMap<string, Readable>;
 }
 
 /**
- * The natural keys of views and functions that are of no dataset; a column with `?` may be null. Others are ordered by all of their
- * columns, from the left; rows of them that are equal in every column count as one.
+ * The natural keys of views and functions that belong to no dataset. A column with `?` is nullable. Other
+ * relations are ordered by all of their columns, from left to right; duplicate rows of such relations count
+ * as one row.
  */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   alert_messages: ['id'],
@@ -98,7 +101,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   series_breaks: ['chain_id', 'metric', 'broke_at'],
 };
 
-/** Views whose rows follow from the ledger of a probe. */
+/** Views that are derived from the ledger of a probe. */
 const OF_PROBES: ReadonlySet<string> = new Set([
   'node_health_intervals',
   'node_outages',
@@ -107,9 +110,9 @@ const OF_PROBES: ReadonlySet<string> = new Set([
   'node_uptime_monthly',
 ]);
 const probes: Things = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
-/** Each of a few has many ranges. */
+/** Few targets, each with many ranges. */
 const coverageTargets: Things = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
-/** What a commit changed is read from the record. */
+/** The rows of a commit are read from the recorded data. */
 const commits: Things = { view: 'change_commits', columns: ['commit_number'] };
 /** Old runs are unpacked block by block. */
 const runBlocks: Things = {
@@ -118,7 +121,7 @@ const runBlocks: Things = {
   blocks: { of: 'run_id', size: BLOCK },
 };
 
-/** What a version of a row is called in each kind of history. */
+/** The suffix of the view with all versions, and its time columns, per kind of history. */
 const VERSIONS = {
   series: { view: 'revisions', begins: 'recorded_at', ends: 'superseded_at' },
   state: { view: 'history', begins: 'valid_from', ends: 'valid_to' },
@@ -129,7 +132,7 @@ const VERSIONS = {
 
 let catalogue: Catalogue | undefined;
 
-/** What can be read, from the declared objects: names, columns, types and comments. It is made once. */
+/** Returns the catalogue, built once from the declared objects: names, columns, types and comments. */
 export function catalogueOf(): Catalogue {
   catalogue ??= madeOf(declaredObjects());
   return catalogue;
@@ -213,7 +216,10 @@ function readable(
   };
 }
 
-/** As `reporting.D_as_of` says it: what is shown, and what was shown then and is said differently now. */
+/**
+ * Returns the parts of the past rows of a log, as in `reporting.D_as_of`: the rows of the view, and those
+ * that were superseded later by a row with other values.
+ */
 const pastOfLog = (name: string): PastPart[] => [
   { view: name, where: (at) => `r.recorded_at <= ${at}` },
   {
@@ -224,10 +230,10 @@ const pastOfLog = (name: string): PastPart[] => [
 
 const revisionsOf = (name: string) => `${name}_${VERSIONS.series.view}`;
 
-/** As `reporting.D_revisions` puts them together. */
+/** The parts that `reporting.D_revisions` combines. */
 const partsOfSeries = (name: string) => [`${name}_last`, `${name}_replaced`] as const;
 
-/** As `reporting.D_as_of` says it. */
+/** Returns the parts of the past rows of a series, as in `reporting.D_as_of`. */
 function pastOfSeries(name: string): PastPart[] {
   const [last, replaced] = partsOfSeries(name);
   const columns = { vanished_at: 'null::timestamptz' };
@@ -235,7 +241,8 @@ function pastOfSeries(name: string): PastPart[] {
     {
       view: last,
       columns,
-      // As in `_as_of`: the index of the key alone is the better one.
+      // As in `_as_of`: `is true` keeps PostgreSQL from using another index than that of the key, which is
+      // faster.
       where: (at) =>
         `(r.recorded_at <= ${at}) is true and (r.superseded_at is null or r.superseded_at > ${at})`,
     },
@@ -252,14 +259,14 @@ function noPast({ name, columns }: Declared, asOf: string | null): string {
   return `what reporting.${name} said at a past moment is not kept${instead}`;
 }
 
-/** The views of rows that stand by number. */
+/** Yields the views whose rows refer to a series by its number. */
 function* numberedOf(one: (typeof recorded)[number]): Generator<[string, Numbered]> {
   if (one.history !== 'series' || !one.numbered) return;
   const numbered = { view: seriesTableOf(one), number: SERIES_ID, columns: requestOf(one) };
   for (const view of [one.name, revisionsOf(one.name), ...partsOfSeries(one.name)]) yield [view, numbered];
 }
 
-/** The keys of a dataset's views, by view. */
+/** Yields the keys of the views of a dataset, by view. */
 function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly OrderColumn[]]> {
   const { name } = one;
   const key = keyOf(one);
@@ -288,15 +295,15 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
 }
 
 /**
- * Readings of many things at once are worked out look by look, and their averages thing by thing: both are listed without unpacking
- * what was read.
+ * Yields the entities of readings. Readings of many entities at once are computed per observation, and their
+ * averages per entity. Both lists are read without unpacking the readings.
  */
 function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> {
   if (one.history !== 'sample') return;
   const { name, key } = one;
   const request = requestOf(one);
   const members = membersColumns(packingOf(one)).map((column) => column.name);
-  // Looks that read one thing each are often made together, and are read instant by instant.
+  // Observations of one entity each are often made at the same time, so they are read one entity at a time.
   const apart = key.length > request.length ? request : [];
   yield [
     name,
@@ -305,7 +312,10 @@ function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> 
   yield [`${name}_daily`, { view: membersView(name), columns: members, packed: true }];
 }
 
-/** The views of a dataset whose rows are found by when they came, as its table has an index for it; of a ledger none. */
+/**
+ * Yields the views whose rows are found by their time of arrival, because the table has an index for it.
+ * Yields nothing for a ledger.
+ */
 function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[string, Arrival]> {
   if (history === 'ledger') return;
   const { view, begins } = VERSIONS[history];
@@ -324,17 +334,23 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
   yield [`${name}_changes`, { ...arrival, column: 'at' }];
 }
 
-/** The view of what all nodes tell, and the one of what each of them does. Readings have no index by node and key. */
+/**
+ * Yields the view that combines all nodes, and the view with the rows per node. Readings have no index by
+ * node and key.
+ */
 function* toldOf({ name, history, key }: (typeof recorded)[number]): Generator<[string, string]> {
   if ((history === 'log' || history === 'state') && key[0] === 'node' && key.length > 1)
     yield [`network_${name}`, name];
 }
 
-/** The key of a row. Readings are found by their look first: packed, they stand in no other order. */
+/**
+ * Returns the key of a row. For readings, the time of the observation comes first: packed readings have no
+ * other order.
+ */
 const rowKeyOf = (one: (typeof recorded)[number]): readonly OrderColumn[] =>
   one.history === 'sample' ? [{ name: 'observed_at', nullable: false }, ...keyOf(one)] : keyOf(one);
 
-/** The views of elements, and what holds them. */
+/** Yields the views of list elements, and the rows that own the lists. */
 function* holdersOf(one: (typeof recorded)[number]): Generator<[string, Holders]> {
   if (one.history === 'ledger') return;
   const { name: view, history } = one;

@@ -4,68 +4,74 @@ import { catalogueOf, type ReadableDataset } from './catalogue.ts';
 import type { Readable } from './readable.ts';
 import { NUMBERS, seriesOf } from './series.ts';
 
-/** How long each row of a {@link Drawable} is about. */
+/** The length of the period that a row of a {@link ChartSource} covers. */
 export type Grain = 'hour' | 'day' | 'month' | 'year';
 
-/** Numbers over time that can be drawn: a dataset, or a function of `reporting` that takes a window. */
+/** Numbers over time for a chart: a dataset, or a function of `reporting` with a window as parameters. */
 export interface Drawable {
   /** The name of the dataset or function. */
   readonly name: string;
-  /** What it is called in a list, and under which heading. */
+  /** The title in a list, and the heading above it. */
   readonly title: string;
   readonly heading: string;
   readonly about: string;
   /**
-   * `line`: points, joined where none is missing. `steps`: a value holds until the next one. `counts`: how much there was in
-   * each hour, day or month.
+   * `line`: points, joined unless some are missing. `steps`: a value holds until the next one. `counts`: the
+   * amount per hour, day or month.
    */
   readonly draws: 'line' | 'steps' | 'counts';
-  /** Where the rows are. */
+  /** The relation with the rows. */
   readonly readable: Readable;
-  /** The dataset; null: a function. */
+  /** The dataset; null for a function. */
   readonly dataset: ReadableDataset | null;
-  /** When the rows were so: an instant, or the date of a day, month or year. */
+  /** The column with the time of a row: an instant, or the date of a day, month or year. */
   readonly time: DeclaredColumn;
-  /** Until when they were so; null: nothing says. */
+  /** The column with the end of the row's validity; null if there is none. */
   readonly ends: string | null;
-  /** The columns that can be drawn, and those that are unless told. */
+  /** The columns that can be drawn, and those that are drawn by default. */
   readonly values: readonly DeclaredColumn[];
   readonly usual: readonly string[];
-  /** The columns that tell one line from another, and those of them that have to be told. */
+  /** The columns that distinguish lines, and those of them that require a value. */
   readonly keys: readonly DeclaredColumn[];
   readonly needed: readonly string[];
-  /** The dataset whose members of now can be drawn, where no target names them; null: targets name all, or nothing does. */
+  /**
+   * The dataset whose current members can be drawn if no target lists them. Null if targets list all members,
+   * or nothing does.
+   */
   readonly members: string | null;
-  /** The values of keys that the list of `members` does not have. */
+  /** Values of key columns that the dataset in `members` does not have. */
   readonly memberKeys: Readonly<Record<string, string>>;
-  /** What a function takes beside the window, the moment, the grain and what are columns of its rows. */
+  /** Parameters of a function other than the window, the moment, the grain and the columns of its rows. */
   readonly takes: readonly DeclaredParameter[];
-  /** What a row may be about, the finest first; none: instants. */
+  /** The available grains, finest first; empty for instants. */
   readonly grains: readonly Grain[];
-  /** What was known at a past moment can be drawn. */
+  /** Whether the data as known at a past moment can be drawn. */
   readonly past: boolean;
-  /** Rows are events: they are counted by grain. */
+  /** Whether rows are events, which are counted by grain. */
   readonly counted: boolean;
 }
 
-/** What is declared of a drawable; the rest follows from its columns and parameters. */
+/** The declared part of a chart source; the rest follows from its columns and parameters. */
 interface Drawn {
   readonly title: string;
-  /** The columns that are drawn unless told; absent: the first that can be. */
+  /** The columns that are drawn by default. Default: the first one that can be drawn. */
   readonly usual?: readonly string[];
-  /** Of a function; absent: a line. */
+  /** Only for functions. Default: a line. */
   readonly draws?: Drawable['draws'];
-  /** Of a function, what its rows may be about: one, or those that its parameter `by` takes; absent: day. */
+  /** Only for functions: the grain of its rows, or the values of its parameter `by`. Default: day. */
   readonly grains?: readonly Grain[];
-  /** Of a log, the columns by which its events can be counted beside its request. */
+  /** Only for logs: the columns, other than those of the request, by which events can be counted. */
   readonly by?: readonly string[];
-  /** Of readings of a list's members, the dataset of that list. */
+  /** Only for readings of the members of a list: the dataset of that list. */
   readonly members?: string;
-  /** The values of keys that the list of `members` does not have. */
+  /** Values of key columns that the dataset in `members` does not have. */
   readonly memberKeys?: Readonly<Record<string, string>>;
 }
 
-/** What can be drawn and what people call it, by heading and name. Points and readings that are not here are drawn, too. */
+/**
+ * Titles of chart sources, by heading and name. Series and readings that are not listed here can be drawn,
+ * too.
+ */
 const drawn: Readonly<Record<string, Readonly<Record<string, Drawn>>>> = {
   Metrics: {
     metric_points: { title: 'Metrics of chains' },
@@ -144,12 +150,12 @@ const drawn: Readonly<Record<string, Readonly<Record<string, Drawn>>>> = {
   },
 };
 
-/** What a function takes that is no choice of lines. */
+/** Parameters of functions that do not select lines. */
 const GENERAL: ReadonlySet<string> = new Set(['from', 'to', 'as_of', 'by']);
 
 /**
- * Everything that can be drawn, by name.
- * @throws Error when what is declared is not in the catalogue
+ * Returns all chart sources, by name.
+ * @throws Error if a declared source is missing in the catalogue
  */
 export function drawablesOf(catalogue = catalogueOf()): ReadonlyMap<string, Drawable> {
   const all = Object.entries(drawn).flatMap(([heading, ofHeading]) =>
@@ -173,7 +179,7 @@ export function drawablesOf(catalogue = catalogueOf()): ReadonlyMap<string, Draw
   return new Map([...all, ...more].map((one) => [one.name, one]));
 }
 
-/** How many rows there were: what is drawn of events. */
+/** The number of rows: the value that is drawn for events. */
 const COUNT: DeclaredColumn = { name: 'count', type: 'bigint', comment: 'How many there were.' };
 
 function ofDataset(
@@ -197,7 +203,7 @@ function ofDataset(
     ends: kind === 'state' ? ends : null,
     usual: usual ?? values.slice(0, 1).map((one) => one.name),
     keys: columns(counted ? [...asked, ...by] : source.needed),
-    // Members of a list are few enough to be found; the points of all series are not.
+    // All members of a list can be listed at low cost; the points of all series cannot.
     needed: counted || kind === 'state' ? asked : source.needed,
     grains: counted ? ['hour', 'day', 'month'] : [],
     members: members ?? null,
@@ -224,20 +230,23 @@ function ofFunction(readable: Readable, { title, usual, draws = 'line', grains }
   };
 }
 
-/** The one of a drawable's grains that suits a window: the finest of which there are not too many. @param width ms */
+/**
+ * Returns the finest grain with at most {@link MAX_GRAINS} periods in a window, or the coarsest one. @param
+ * width in ms
+ */
 export function grainFor({ grains }: Drawable, width: number): Grain | null {
   return grains.find((one) => width / SPANS[one] <= MOST_GRAINS) ?? grains.at(-1) ?? null;
 }
 
-/** Whether a window has so many of a grain that nobody could see them. @param width ms */
+/** Whether a window has far more periods of a grain than a chart can show. @param width in ms */
 export const isTooFine = (grain: Grain, width: number): boolean => width / SPANS[grain] > 50 * MOST_GRAINS;
 
 const MOST_GRAINS = 400;
 const DAY = 86_400_000;
-/** How long they are, ms; of months and years the longest. */
+/** The length of each grain, in ms; for months and years the maximum. */
 const SPANS: Readonly<Record<Grain, number>> = { hour: DAY / 24, day: DAY, month: 31 * DAY, year: 366 * DAY };
 
-/** The begin of the hour, day, month or year (UTC) that holds a moment. Both in ms since 1970. */
+/** Returns the start of the hour, day, month or year (UTC) that contains a moment. Both in ms since 1970. */
 export function beginOf(moment: number, grain: Grain): number {
   if (grain === 'hour' || grain === 'day') return Math.floor(moment / SPANS[grain]) * SPANS[grain];
   const at = new Date(moment);
@@ -245,7 +254,7 @@ export function beginOf(moment: number, grain: Grain): number {
   return at.setUTCHours(0, 0, 0, 0);
 }
 
-/** The end of an hour, day, month or year that begins at a moment. Both in ms since 1970. */
+/** Returns the end of the hour, day, month or year that starts at a moment. Both in ms since 1970. */
 export function endOf(begin: number, grain: Grain): number {
   if (grain === 'hour' || grain === 'day') return begin + SPANS[grain];
   const at = new Date(begin);

@@ -1,20 +1,23 @@
 import type { CoverageQuestion } from './coverage-days.ts';
 import type { Statement } from './statement.ts';
 
-/** How many days there are unless told. */
+/** Default number of days. */
 export const DAYS = 90;
 
-/** How what is recorded and missing is summed up: columns of `clipped`. */
+/** The columns by which recorded and missing time is grouped: columns of `clipped`. */
 export type CellsBy = 'kind, reason' | 'target, kind, reason';
 
-/** A day, in the microseconds in which ranges are counted. */
+/** A day in microseconds, the unit of the ranges. */
 export const DAY = '86400000000';
 
 /**
- * SQL: the common table expressions `moments` (first_day, until), `clipped` (ranges of time as `reporting.coverage_ranges` has them,
- * cut to the window: kind, reason, target, and their bounds in microseconds since the begin of the window) and `cells` (day, the
- * columns of `by`, ms): what of each day is recorded and missing. The cost depends on the ranges and on the cells that are told, not
- * on ranges times days: a range is noted where it begins and where it ends, and what is open is summed along the days.
+ * Returns SQL of three common table expressions:
+ * `moments`: first_day, until.
+ * `clipped`: the time ranges of `reporting.coverage_ranges`, cut to the window: kind, reason, target, and
+ * their bounds in microseconds since the start of the window.
+ * `cells`: day, the columns of `by`, ms: the recorded and the missing time of each day.
+ * The cost depends on the number of ranges and of returned cells, not on ranges times days: each range adds
+ * one event at its start and one at its end, and a running sum over the days counts the open ranges.
  * @param dataset SQL of its name
  * @param wanted SQL of a condition on `target`; empty: all targets
  */
@@ -27,7 +30,7 @@ export function coverageCells(
 ): string {
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
   const begin = from === null ? `(${end} - interval '${DAYS} days')` : into.value(from, 'timestamptz');
-  // A day in which a range begins has the rest of the day from there on; where one ends, so much is taken away.
+  // The start of a range adds the rest of its day; the end of a range subtracts the rest of its day.
   const edges = (at: 'starts' | 'ends', sign: '+' | '-') => `
   select ${by}, ${at} / ${DAY} as day, ${sign}count(*) as opened, ${sign}sum((${at} / ${DAY} + 1) * ${DAY} - ${at}) as lasts
   from clipped

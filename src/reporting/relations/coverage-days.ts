@@ -7,26 +7,29 @@ import { instant, written } from './filters.ts';
 import { type Told, textOf as told } from './list-parameters.ts';
 import { type Asked, Statement } from './statement.ts';
 
-/** How a day (UTC) of a dataset stands. */
+/** The coverage of one day (UTC) of a dataset. */
 export interface CoverageDay {
   readonly day: string;
-  /** `covered`: nothing is missing; `partial`: a part is; `gap`: all is; `none`: nothing was recorded or expected. */
+  /**
+   * `covered`: nothing is missing. `partial`: a part is missing. `gap`: all is missing. `none`: nothing was
+   * recorded or expected.
+   */
   readonly state: 'covered' | 'partial' | 'gap' | 'none';
-  /** Milliseconds that are recorded and that are missing, summed over the targets. */
+  /** Recorded and missing time in ms, summed over the targets. */
   readonly covered_ms: number;
   readonly missing_ms: number;
-  /** The targets of which something is recorded or missing. */
+  /** The number of targets with recorded or missing time. */
   readonly targets: number;
-  /** Why something is missing, the longest first; "not recorded yet" can still be fetched. */
+  /** The reasons for missing time, longest first. Time that is "not recorded yet" can still be fetched. */
   readonly reasons: readonly { readonly reason: string; readonly missing_ms: number }[];
 }
 
-/** A dataset that is recorded by heights has no days, but ranges. */
+/** A range of heights. Datasets that are recorded by height have ranges instead of days. */
 export interface CoverageHeights {
   readonly target: string;
   readonly first_height: number;
   readonly end_height: number;
-  /** `recorded`, or why it is missing. */
+  /** `recorded`, or the reason why the range is missing. */
   readonly reason: string;
 }
 
@@ -38,21 +41,24 @@ export interface Coverage {
   readonly heights: readonly CoverageHeights[];
 }
 
-/** Which days, and of which target; null: of all. */
+/** The requested days and target; null: all targets. */
 export interface CoverageQuestion {
   readonly from: string | null;
   readonly to: string | null;
   readonly target: string | null;
 }
 
-/** The most days of an answer. */
+/** Maximum number of days per response. */
 export const MOST_DAYS = 1_100;
-/** The most ranges of heights of an answer. */
+/** Maximum number of height ranges per response. */
 const MOST_HEIGHTS = 1_000;
 
 const day = (description: string) => instant.meta({ ...instant.meta(), description }).optional();
 
-/** The parameters of {@link readCoverage}. @param clock now, ms since 1970 */
+/**
+ * Returns the schema of the parameters of {@link readCoverage}. @param clock returns the current time, in ms
+ * since 1970
+ */
 export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuestion> =>
   z
     .strictObject(
@@ -86,10 +92,10 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuestion> =>
       return { from, to, target: told(given, 'target') ?? null };
     });
 
-/** Why something is missing that can still be fetched, as `reporting.gaps` tells it. */
+/** The reason of missing time that can still be fetched, as in `reporting.gaps`. */
 export const NOT_YET = 'not recorded yet';
 
-/** Reads how each day of a dataset stands: what is recorded, what is missing, and why. */
+/** Reads the coverage of each day of a dataset: the recorded time, the missing time, and the reasons. */
 export async function readCoverage(
   sql: postgres.Sql,
   dataset: ReadableDataset,
@@ -100,7 +106,7 @@ export async function readCoverage(
   return row?.answer ?? { from: '', to: '', days: [], heights: [] };
 }
 
-/** The statement that reads a {@link Coverage} as one JSON value. */
+/** Returns the statement that reads a {@link Coverage} as one JSON value. */
 export function coverageStatement({ name }: ReadableDataset, question: CoverageQuestion): Asked {
   const into = new Statement();
   const { target } = question;

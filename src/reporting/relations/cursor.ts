@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where a page ended: the order of the rows, and the values of the last row in it. */
+/** The end of a page: the order of the rows, and the values of its last row. */
 export interface Cursor {
   readonly sort: string;
   readonly values: readonly (string | null)[];
@@ -8,10 +8,13 @@ export interface Cursor {
 
 const values = z.array(z.string().nullable());
 
-/** A cursor as a parameter: the order, then a JSON array, such as `-bucket_start["2026-03-20T12:00:00Z","43114"]`. */
+/**
+ * Encodes a cursor as a parameter: the order, then a JSON array, such as
+ * `-bucket_start["2026-03-20T12:00:00Z","43114"]`.
+ */
 export const cursorText = ({ sort, values }: Cursor) => `${sort}${JSON.stringify(values)}`;
 
-/** Reads a cursor; null: the text is none. */
+/** Parses a cursor. Returns null if the text is not a valid cursor. */
 export function cursorOf(text: string): Cursor | null {
   const begin = text.indexOf('[');
   if (begin < 0) return null;

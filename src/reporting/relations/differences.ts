@@ -25,32 +25,35 @@ import { type Asked, ReadableStatement, Statement } from './statement.ts';
 import { readValue, textOf } from './values.ts';
 import { versionsOf } from './versions.ts';
 
-/** A row that is not at the end of a window what it was at its begin. */
+/** A row that differs between the start and the end of a window. */
 export interface Difference {
-  /** `added`: it came; `changed`: it says something else; `left`: it is not there any more. */
+  /** `added`: only at the end; `changed`: other values at the end; `left`: only at the start. */
   readonly change: 'added' | 'changed' | 'left';
   readonly key: Row;
-  /** What the row said at the begin; null: it was not there. */
+  /** The row at the start; null if it did not exist. */
   readonly before: Row | null;
-  /** What the row says at the end; null: it is not there. */
+  /** The row at the end; null if it does not exist. */
   readonly after: Row | null;
-  /** The columns that say something else; of a row that came or left none. */
+  /** The columns with other values; empty for an added or removed row. */
   readonly differs: readonly string[];
 }
 
 /**
- * A page of differences; `next` is the cursor after which the next page begins, null: there is none. A page can have less than was
- * asked for, also nothing, where many rows changed and changed back.
+ * A page of differences, and the cursor of the next page; null if there is none. A page can have fewer rows
+ * than the limit, even none, if many rows changed and changed back.
  */
 export interface DifferencesPage {
   readonly rows: readonly Difference[];
   readonly next: string | null;
 }
 
-/** For each row that is wanted so many keys are looked at: those that are the same again cost no more than others. */
+/**
+ * Number of keys that are compared per requested row. It bounds the cost of keys that turn out to be
+ * unchanged.
+ */
 const LOOKED_AT = 5;
 
-/** Which rows, and between which moments; as PostgreSQL reads them. */
+/** The rows and the two moments of a query, in the input format of PostgreSQL. */
 export interface DifferencesQuestion extends ListQuestion {
   readonly from: string;
   /** Null: now. */
@@ -59,15 +62,15 @@ export interface DifferencesQuestion extends ListQuestion {
 
 const moment = (description: string) => instant.meta({ ...instant.meta(), description });
 
-/** The columns by which differences can be filtered: those of the key. */
+/** Returns the columns by which differences can be filtered: those of the key. */
 export const keyColumns = ({ now }: ReadableDataset) =>
   now.columns.filter((column) => now.key.some(({ name }) => name === column.name));
 
-/** The filters of differences: those of the key. */
+/** Returns the filters of differences: those of the key. */
 export const differencesFilters = (dataset: ReadableDataset) =>
   filtersOf(keyColumns(dataset), ['from', 'to']);
 
-/** The parameters of {@link readDifferences}. */
+/** Returns the schema of the parameters of {@link readDifferences}. */
 export function differencesParameters(dataset: ReadableDataset): z.ZodType<DifferencesQuestion> {
   const filters = differencesFilters(dataset);
   const shape = {
@@ -91,8 +94,9 @@ export function differencesParameters(dataset: ReadableDataset): z.ZodType<Diffe
 }
 
 /**
- * Reads what is not the same at two moments of knowledge: what came, left, or says something else. Rows that changed and changed back in between are not listed.
- * @throws PostgresError 22023 when there is no record at the first moment
+ * Reads the rows that differ between two moments of knowledge: added, removed or changed. Rows that changed
+ * and changed back in between are not listed.
+ * @throws PostgresError 22023 if there is no record at the first moment
  */
 export async function readDifferences(
   sql: postgres.Sql,
@@ -143,16 +147,22 @@ export async function readDifferences(
   };
 }
 
-/** Whether two texts are different values of a type, as PostgreSQL says it: 2.5 is 2.50. */
+/** Whether two texts are different values of a type. As in PostgreSQL, 2.5 equals 2.50. */
 function isOther(type: string, one: string | null | undefined, other: string | null | undefined): boolean {
   if (one === other) return false;
   return one == null || other == null || identity(one, type) !== identity(other, type);
 }
 
-/** As many rows as are sooner found by time and sorted than series by series, of all series. */
+/**
+ * Maximum number of touched rows that are found by time and sorted. Above it, reading series by series is
+ * faster.
+ */
 const FEW = 10_000;
 
-/** Whether so many rows were touched that a page of them is sooner found series by series. PostgreSQL cannot weigh the two. */
+/**
+ * Whether more than {@link MAX_SORTED_ROWS} rows were touched, so that a page is read faster series by
+ * series. PostgreSQL's planner cannot compare the two plans.
+ */
 async function touchesMany(
   sql: postgres.Sql,
   dataset: ReadableDataset,
@@ -165,9 +175,10 @@ async function touchesMany(
 }
 
 /**
- * The statement that reads a page: the key, whether it was and is there (null: nothing is different), what it said and says, the last
- * key that was looked at, and how many were; all as texts.
- * @param bySeries of rows that stand by number: they are looked for series by series, not by time
+ * Returns the statement that reads a page, all columns as text: the key; whether the row existed before and
+ * after (null: no difference); its values before and after; the last compared key; and the number of compared
+ * keys.
+ * @param bySeries for rows with a series number: search series by series instead of by time
  */
 export function differencesStatement(
   dataset: ReadableDataset,
@@ -209,7 +220,10 @@ order by ${names.map((name) => `d.${name}`).join(', ')}`;
   return { text, values: into.values };
 }
 
-/** The same question as SQL to be read, copied and run: what was said stands beside what is said, as `X_before` and `X_after`. */
+/**
+ * Returns the same query as SQL for people to read, copy and run. Each column appears as `X_before` and
+ * `X_after`.
+ */
 export function differencesSql(dataset: ReadableDataset, question: DifferencesQuestion): string {
   const { content } = versionsOf(dataset);
   const selected = [
@@ -228,21 +242,24 @@ limit ${question.limit};`;
 
 const lookedAt = (limit: number) => LOOKED_AT * limit;
 
-/** SQL of what is asked. */
+/** The SQL parts of a query. */
 interface Parts {
-  /** Common table expressions that the others read; empty: there are none. */
+  /** Common table expressions that the other parts read; empty if there are none. */
   readonly before: string;
-  /** A select of the keys that were touched, in order. */
+  /** A select of the touched keys, in order. */
   readonly touched: string;
-  /** FROM, WHERE and ORDER BY over `touched as t`, with what was said at the begin (`o`) and at the end (`n`) of those that differ. */
+  /**
+   * FROM, WHERE and ORDER BY over `touched as t`, with the row at the start (`o`) and at the end (`n`), for
+   * keys that differ.
+   */
   readonly rest: string;
 }
 
 /**
- * One condition says what was touched, so that PostgreSQL can take either the few of a short window by time, or those of a long one
- * as the index of the key gives them.
- * @param most how many keys are looked at; null: all
- * @param bySeries as of {@link differencesStatement}
+ * Builds the SQL parts of a query. One condition selects the touched versions, so that PostgreSQL can choose:
+ * a short window is read by time, a long one in the order of the index of the key.
+ * @param most maximum number of compared keys; null: all
+ * @param bySeries as in {@link differencesStatement}
  */
 function statementOf(
   dataset: ReadableDataset,
@@ -256,7 +273,7 @@ function statementOf(
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const begin = into.value(from, 'timestamptz');
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
-  // Which keys are wanted is said where the versions are read, so that the others are not even compared.
+  // The filters of keys apply where the versions are read, so that other keys are not compared.
   const ofOneSeries = ofFilteredSeries(readable, filters, into);
   const held = [
     `reporting.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
@@ -301,7 +318,7 @@ where ${wanted}
       return seriesBySeries(numbered, { filters, after, order }, most, typeOf, into, (conditions) =>
         touchedIn(part, [...conditions, ...held]),
       );
-    // The offset keeps PostgreSQL from walking through many series for the first of a few rows.
+    // `offset 0` keeps PostgreSQL from scanning many series in key order to find the first few rows.
     return [(ofOneSeries.length > 0 ? all : `select * from (${all} offset 0) as few`) + bounded];
   };
   const selects = parts.flatMap(touched);

@@ -1,13 +1,17 @@
 import { type PointsSql, pointsSql } from './points-sql.ts';
 
-/** So many pieces all parts have together, as long as a part has {@link LEAST_PIECES}: they are hashed in memory. */
+/**
+ * Approximate number of pieces of all parts together, small enough for a hash table in memory. Each part has
+ * at least {@link MIN_PIECES_PER_PART}.
+ */
 const PIECES = 8_000;
 const LEAST_PIECES = 4;
 
 /**
- * As `thinned`, of one line whose rows are found by time. All rows are read once and no point is kept, only the bounds of each piece
- * of each part; the pieces in which the bounds of a part lie are read again, through the index.
- * @param buckets how many parts
+ * Downsamples like {@link thinned}, for one line whose rows are found by time. All rows are read once, and
+ * only the bounds of each piece of each part are kept, no points. The pieces with the bounds of a part are
+ * then read again through the index.
+ * @param buckets number of parts
  */
 export function thinnedLine(points: PointsSql, buckets: number): string {
   const { at, begin, end } = points;

@@ -1,25 +1,26 @@
 import { thinnedLine } from './downsample-line.ts';
 import { isOneLine, type PointsSql, pointsSql } from './points-sql.ts';
 
-/** A row of the answer of {@link thinned}. Rows are in the order of lines, and then of time. */
+/** A result row of {@link thinned}. Rows are ordered by line, then by time. */
 export interface ThinnedRow {
-  /** What the line is of: the texts, then the name of the value where there are several. */
+  /** The key of the line: the texts, then the name of the value if there are several. */
   readonly line: readonly (string | null)[];
   readonly at: string;
-  /** Null: the last value ended here, and nothing follows. */
+  /** Null: the last value ended here, and no other follows. */
   readonly value: string | null;
-  /** How many points the line has in the window. */
+  /** The number of points of the line in the window. */
   readonly of: string;
-  /** How many lines there are. */
+  /** The number of lines. */
   readonly lines: string;
 }
 
 /**
- * A statement that reads points. Where a line has more than fit, the window is cut into equal parts, and of each the first, the
- * last, the least and the greatest point are told (M4), so that a line drawn of them looks like the line of all.
- * @param buckets how many parts; up to four times as many points are told as they are
- * @param most how many lines: those with the greatest values
- * @param first SQL of a JSON list of lines that come before all others; null: none do
+ * Returns a statement that reads downsampled points. If a line has more points than fit, the window is split
+ * into equal parts. Of each part, the first, last, minimum and maximum point are returned (M4 aggregation),
+ * so that the drawn line looks like the line of all points.
+ * @param buckets number of parts; at most four times as many points are returned per line
+ * @param most maximum number of lines: those with the greatest values
+ * @param first SQL of a JSON list of lines that precede all others; null: none
  */
 export function thinned(
   points: PointsSql,
@@ -31,8 +32,8 @@ export function thinned(
   if (points.foundByTime && isOneLine(points)) return thinnedLine(points, buckets);
   const fits = 4 * buckets;
   const isFirst = first === null ? '' : `to_jsonb(line) in (select jsonb_array_elements(${first})) desc, `;
-  // Points are hashed, never sorted: there may be millions. Without "offset 0" they would be hashed by their line only, and each would be
-  // compared with every part of it.
+  // Points are hashed, never sorted, because there may be millions. Without `offset 0`, PostgreSQL would hash
+  // points by line only and compare each point with every part of its line.
   return `with points as materialized (
   ${pointsSql(points)}
 ),
@@ -77,7 +78,10 @@ from told t join lines l using (line)
 order by l.rank, t.at, t.value`;
 }
 
-/** Where the last value of a line ended and nothing followed, unless that is too short to be seen. */
+/**
+ * Returns SQL that adds a null point where a value ended and no other followed, unless the gap is too short
+ * to be visible.
+ */
 const endedSql = (fits: number, most: number) => `
   union
   select p.line, p.ends, null

@@ -6,69 +6,86 @@ import { isOneLine, type PointsSql, pointsSql } from './points-sql.ts';
 import { Statement } from './statement.ts';
 import { isoOf } from './values.ts';
 
-/** A time; its end is not in it. */
+/** A time range: inclusive start, exclusive end. */
 export type Span = readonly [from: Date, to: Date];
 
-/** Where points are, and how a part of them is asked for. */
+/** A source of points that can be read in parts of the window. */
 export interface PointsSource {
   /**
-   * The points, whose values it puts into a statement.
-   * @param part only those in this part of the window; null: all
+   * Returns SQL of the points; their values are added to a statement.
+   * @param part returns only the points in this part of the window; null: all
    */
   pointsIn(into: Statement, part: Span | null): PointsSql;
-  /** The time that is read; null: that of all points, and only points that are found by time are read in pieces. */
+  /**
+   * The requested time range. Null: the range of all points; then only points that are found by time are read
+   * in pieces.
+   */
   readonly window: Span | null;
-  /** The last moment at which a part may begin that is not after this one, in ms since 1970: what is of whole days is not cut. */
+  /**
+   * Returns the latest possible start of a part at or before a moment, both in ms since 1970. Data of whole
+   * days is never split within a day.
+   */
   beginOf(moment: number): number;
 }
 
-/** How points are thinned out, and how long reading them may take. */
+/** The limits of downsampling, and its time budget. */
 export interface Thinning {
-  /** Into how many parts the window is cut, as for {@link thinned}. */
+  /** Number of parts of the window, as for {@link thinned}. */
   readonly buckets: number;
-  /** How many lines are told. */
+  /** Maximum number of lines. */
   readonly most: number;
-  /** No piece is begun after this time, ms. One is always read. */
+  /** No further piece is started after this time, in ms. At least one piece is read. */
   readonly budget: number;
   readonly clock: Clock;
-  /** So many points are read by one statement, without pieces. */
+  /** Maximum number of points that one statement reads; a larger number is read in pieces. */
   readonly atOnce?: number;
-  /** What is not found by time is tried by one statement for so long, ms; half of the budget unless told. */
+  /**
+   * Timeout of the first attempt to read everything with one statement, in ms, for points that are not found
+   * by time. Default: half of the budget.
+   */
   readonly trial?: number;
 }
 
-/** Points that were thinned out, as far as they were read. */
+/** Downsampled points, as far as they were read within the budget. */
 export interface ThinnedRows {
-  /** By line, and then by time. */
+  /** Ordered by line, then by time. */
   readonly rows: readonly ThinnedRow[];
-  /** What lies before this moment was not read in time; null: all was. */
+  /** Points before this moment were not read within the budget. Null: all points were read. */
   readonly unreadBefore: Date | null;
 }
 
-/** So many points are looked for in about a tenth of a second. */
+/** Number of points that a statement reads in about 0.1 s. */
 const AT_ONCE = 125_000;
-/** A piece has about so many times as many; its length is at most so many times that of the one before. */
+/**
+ * Target size of a piece, as a multiple of {@link PIECE_POINTS}, and the maximum growth from one piece to the
+ * next.
+ */
 const OF_PIECE = 2;
 const GROWTH = 4;
-/** Where points cannot be counted before, the first piece is this share of the window, and the next ones take about so long, ms. */
+/**
+ * If points cannot be counted in advance: the first piece is this share of the window, and each further piece
+ * should take about this long, in ms.
+ */
 const FIRST_SHARE = 1 / 16;
 const LASTING = 200;
 /**
- * The longest that its statement may take, ms: then it is shortened by its share again, once. All of them together have to end before
- * a page is given up.
+ * Timeouts of the first piece, in ms. After the first timeout, the piece is shortened once by its share.
+ * Their sum stays below the timeout of the whole request.
  */
 const FIRST_LIMITS: readonly number[] = [3_000, 1_500];
-/** The longest that the others may take, ms. */
+/** Timeout of each further piece, in ms. */
 const LONGEST = 2_000;
-/** The longest that any may take, ms. */
+/** Maximum statement timeout, in ms. */
 const MOST = 5_000;
 
 /**
- * Reads points, thinned out. Where there are more than one statement should read, the window is read in pieces, the newest first, each
- * thinned out as its share of the window: the extremes of every part survive, and no statement takes long. Of points that are found
- * by time it is known before; others are tried by one statement. The lines are those with the greatest values in the first piece.
- * @param sql a connection that nobody else uses meanwhile
- * @throws PostgresError as the statement does
+ * Reads points and downsamples them. If there are more points than one statement should read, the window is
+ * read in pieces, newest first. Each piece is downsampled to its share of the parts: the extremes of every
+ * part survive, and every statement is short. For points that are found by time, the number is checked in
+ * advance; for others, one statement is tried first. The lines are those with the greatest values in the
+ * newest piece.
+ * @param sql a connection that is reserved for this call
+ * @throws PostgresError if the statement fails
  */
 export async function readThinned(
   sql: postgres.Sql,
@@ -110,16 +127,16 @@ export async function readThinned(
     const growth = many
       ? (OF_PIECE * atOnce) / Math.max(countOf(rows), 1)
       : LASTING / Math.max(clock() - asked, 1);
-    // At least a millisecond, or else it would never end.
+    // At least 1 ms, to guarantee progress.
     length = Math.max(1, (to - from) * Math.min(GROWTH, growth));
     to = from;
   } while (to > begin && (pieces.length === 0 || clock() - begun < budget));
   return { rows: joined(pieces, most, ends !== null), unreadBefore: to > begin ? new Date(to) : null };
 }
 
-/** What was read of a part of a window. */
+/** The rows that were read for one part of a window. */
 interface Piece {
-  /** Ms since 1970. */
+  /** In ms since 1970. */
   readonly from: number;
   readonly rows: readonly ThinnedRow[];
 }
@@ -134,28 +151,34 @@ async function readPart(
 ): Promise<readonly ThinnedRow[]> {
   const into = new Statement();
   const points = source.pointsIn(into, part);
-  // Also as of a moment: a piece has few parts, and whether there was a record is asked for each of them. Not where rows are in several
-  // parts: for each lookup PostgreSQL would read all values that ended since.
+  // Also for a past moment: a piece has few parts, and the check for a record runs once per part. Not if the
+  // rows are in several parts: for each lookup, PostgreSQL would read all values that ended since.
   const found =
     part !== null && points.inPieces && points.parts === null ? { ...points, foundByTime: true } : points;
   const first = known.length > 0 && !isOneLine(points) ? into.value(JSON.stringify(known), 'jsonb') : null;
   return await sql.unsafe<ThinnedRow[]>(thinned(found, parts, most, first), [...into.values]);
 }
 
-/** A window of whose points nothing is known. */
+/** Returns the bounds of a window with an unknown number of points. */
 function uncounted(window: Span | null) {
   const [begin = 0, end = 0] = (window ?? []).map((one) => one.getTime());
   return { begin, end, near: end - (end - begin) * FIRST_SHARE };
 }
 
-/** Of the newest points of a line, as many as are looked for: how many there are, and the first and last of them. */
+/**
+ * The result of the count of the newest points of a line, up to the limit: their number, and the first and
+ * last of them.
+ */
 const newest = z.tuple([
   z.object({ points: z.number(), near: z.number().nullable(), last: z.number().nullable() }),
 ]);
 const first = z.tuple([z.object({ first: z.number() })]);
 const ms = (instant: string) => `1000 * extract(epoch from ${instant})::float8`;
 
-/** The newest points of a line, in the order of its index: without an order the whole table may be read. */
+/**
+ * Reads the newest points of a line in the order of its index. Without an ORDER BY, PostgreSQL may read the
+ * whole table.
+ */
 async function newestOf(sql: postgres.Sql, source: PointsSource, atOnce: number) {
   const into = new Statement();
   const some = firstBy('p.at desc', source.pointsIn(into, null), atOnce + 1);
@@ -164,7 +187,7 @@ async function newestOf(sql: postgres.Sql, source: PointsSource, atOnce: number)
   return found;
 }
 
-/** SQL: when the first so many points were, in an order by time. */
+/** Returns SQL of the times of the first `limit` points, in an order by time. */
 function firstBy(order: string, points: PointsSql, limit: number): string {
   const first = (from: string) => `select p.at from (${from}) p order by ${order} limit ${limit}`;
   const { parts } = points;
@@ -177,14 +200,14 @@ function firstBy(order: string, points: PointsSql, limit: number): string {
 }
 
 /**
- * Where the points of a line lie that are more than one statement should read, ms since 1970: from `begin` to `end`, and as many as it
- * should read from `near` on. Null: they are not that many.
+ * Returns the bounds of the points of a line, in ms since 1970: `begin`, `end`, and `near`, the start of the
+ * newest points that one statement should read. Returns null if one statement can read all points.
  */
 async function manyPoints(sql: postgres.Sql, source: PointsSource, atOnce: number) {
   const { points, near, last } = await newestOf(sql, source, atOnce);
   if (points <= atOnce || near === null || last === null) return null;
   const into = new Statement();
-  // The window may begin long before the first point.
+  // The window may start long before the first point.
   const text = `select ${ms('at')} as first from (${firstBy('p.at', source.pointsIn(into, null), 1)}) p`;
   const [found] = first.parse(await sql.unsafe(text, [...into.values]));
   return { begin: Math.floor(found.first), near: Math.floor(near), end: Math.floor(last) + 1 };
@@ -201,17 +224,20 @@ export async function areMany(
   return all > atOnce;
 }
 
-/** How many points a piece of one line has. */
+/** Returns the number of points of a piece of one line. */
 const countOf = ([row]: readonly ThinnedRow[]) => Number(row?.of ?? 0);
 
 type Line = ThinnedRow['line'];
 const keyOf = (line: Line) => JSON.stringify(line);
-/** The lines of pieces, each once: those of the newest first. */
+/** Returns the distinct lines of pieces; the lines of the newest piece come first. */
 const linesOf = (pieces: readonly Piece[]): Line[] => [
   ...new Map(pieces.toReversed().flatMap(({ rows }) => rows.map(({ line }) => [keyOf(line), line]))).values(),
 ];
 
-/** The lines of pieces that follow each other. @param held a value that holds over the begin of a piece is told again there */
+/**
+ * Joins the lines of consecutive pieces. @param held whether values hold over time: such a value is repeated
+ * at the start of the next piece
+ */
 function joined(pieces: readonly Piece[], most: number, held: boolean): ThinnedRow[] {
   const lines = String(Math.max(0, ...pieces.map(({ rows: [row] }) => Number(row?.lines ?? 0))));
   return linesOf(pieces)
@@ -232,7 +258,10 @@ function joined(pieces: readonly Piece[], most: number, held: boolean): ThinnedR
     });
 }
 
-/** What a statement answers; null: it takes longer than that. @param limit ms; 0: it is not asked */
+/**
+ * Runs a statement with a timeout. Returns null if the statement times out. @param limit in ms; 0: the
+ * statement is not run
+ */
 async function within<Answer>(
   sql: postgres.Sql,
   limit: number,
@@ -247,7 +276,10 @@ async function within<Answer>(
   }
 }
 
-/** The database ended a statement that took too long: a piece had many more points than the one before. */
+/**
+ * Returns null for a statement timeout (a piece had many more points than the one before), and throws other
+ * errors.
+ */
 function tooLong(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === '57014') return null;
   throw error;

@@ -7,19 +7,22 @@ import type { Row, RowsPage } from './rows.ts';
 import { Statement } from './statement.ts';
 import { readValue, textOf } from './values.ts';
 
-/** The most characters of one answer, beyond its first change: contents of changes may be long. */
+/**
+ * Maximum number of characters per response, not counting the first change: the contents of changes may be
+ * long.
+ */
 const CHARACTERS = 4_000_000;
-/** Changes of one answer unless told. */
+/** Default number of changes per response. */
 const CHANGES = 100;
 
-/** What of the feed is asked for. */
+/** The parameters of a request for the feed. */
 export interface FeedQuestion {
-  /** The cursor of the last change that was taken; null: from the oldest that is kept. */
+  /** The cursor of the last processed change. Null: start with the oldest change that is kept. */
   readonly after: string | null;
   readonly limit: number;
 }
 
-/** The parameters of the feed. */
+/** The schema of the parameters of the feed. */
 export const feedParameters = z
   .strictObject({
     after: written
@@ -39,9 +42,11 @@ export const feedParameters = z
 
 /**
  * Reads the changes after a cursor, in the order of the feed.
- * @param columns of `reporting.changes`
- * @returns `next`: what to go on after, also where nothing is new; null: there is no change at all yet
- * @throws PostgresError 22023 when the cursor is none, is of another database, or is not kept any more
+ * @param columns the columns of `reporting.changes`
+ * @returns `next`: the cursor of the next request, also if there is no new change; null if there is no change
+ * yet
+ * @throws PostgresError 22023 if the cursor is invalid, belongs to another database, or is older than the
+ * changes that are kept
  */
 export async function readFeed(
   sql: postgres.Sql,

@@ -3,20 +3,25 @@ import type { DeclaredColumn } from '../../db/declared.ts';
 import { exactInstantIn, INSTANT_EXAMPLE, instantIn } from '../../lib/instant.ts';
 import type { Statement } from './statement.ts';
 
-/** How a column is compared with a value. */
+/** The comparison of a column with a value. */
 export type Operator = 'eq' | 'gte' | 'gt' | 'lte' | 'lt' | 'null' | 'prefix' | 'contains';
 
-/** A condition on a column. `value` is the text that PostgreSQL reads; of `null`: `true` or `false`. */
+/**
+ * A condition on a column. `value` is the text for PostgreSQL; for the operator `null`: `true` or `false`.
+ */
 export interface Filter {
   readonly column: string;
   readonly operator: Operator;
   readonly value: string;
 }
 
-/** The longest value of a parameter, in characters. */
+/** Maximum length of a parameter, in characters. */
 const LONGEST = 4_000;
 
-/** A parameter's text, as long as an address can be. Only what PostgreSQL can store can be looked for. */
+/**
+ * The text of a parameter, limited only by the maximum length of a URL. It must be text that PostgreSQL can
+ * store.
+ */
 export const addressed = z
   .string({ error: ({ input }) => (Array.isArray(input) ? 'is given more than once' : 'is needed') })
   .refine((text) => text.isWellFormed() && !text.includes('\0'), {
@@ -24,7 +29,7 @@ export const addressed = z
     abort: true,
   });
 
-/** A parameter's text that somebody wrote. */
+/** The text of a parameter, of at most {@link MAX_PARAMETER_LENGTH} characters. */
 export const written = addressed.max(LONGEST, {
   error: `must have at most ${LONGEST} characters`,
   abort: true,
@@ -41,7 +46,7 @@ const whole = (bits: number) =>
     { error: `must be a whole number of ${bits} bits` },
   );
 
-/** A time as a person wrote it; as PostgreSQL reads it, with its microseconds and its zone. */
+/** A time as input, transformed into PostgreSQL's format with microseconds and zone. */
 export const instant = written
   .transform((text, context) => {
     const exact = text.length <= 64 ? exactInstantIn(text) : null;
@@ -62,7 +67,7 @@ const date = matching(/^\d{4}-\d{2}-\d{2}$/, 'a date such as 2026-12-01', '2026-
 const numeric = matching(/^-?\d{1,500}(\.\d{1,500})?$/, 'a number', '12.5');
 const double = matching(/^-?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,2})?$/, 'a number', '12.5');
 
-/** What values of a type look like in a parameter; what comes out is the text that PostgreSQL reads. */
+/** The schemas of parameter values, by PostgreSQL type. The output is the text for PostgreSQL. */
 const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
   text: written.meta({ description: 'A text, as it is recorded.' }),
   numeric,
@@ -72,7 +77,7 @@ const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
   boolean: matching(/^(true|false)$/, 'true or false', 'true'),
   timestamptz: instant,
   date,
-  // As PostgreSQL writes them, too: each of its parts can be negative.
+  // Accepts PostgreSQL's output format as well: each part can be negative.
   interval: matching(
     /^P(?!$)(-?\d{1,6}Y)?(-?\d{1,6}M)?(-?\d{1,6}D)?(T(?!$)(-?\d{1,6}H)?(-?\d{1,6}M)?(-?\d{1,6}(\.\d{1,6})?S)?)?$/,
     'a duration such as PT15M or P1DT2H',
@@ -81,7 +86,7 @@ const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
   'text[]': written.meta({ description: 'Texts with commas between them.' }),
 };
 
-/** What a value of a type looks like in a parameter. @throws Error when no parameter has the type */
+/** Returns the schema of a parameter value. @throws Error if no parameter can have the type */
 export function valuesOf(type: string): z.ZodType<string, string> {
   const values = VALUES[type];
   if (!values) throw new Error(`no parameter can have the type ${type}`);
@@ -97,13 +102,13 @@ const BY_TYPE: Readonly<Record<string, readonly Operator[]>> = {
   bytea: [],
 };
 
-/** How a column can be filtered. */
+/** Returns the operators by which a column can be filtered. */
 export const operatorsOf = ({ type, notNull }: DeclaredColumn): readonly Operator[] => [
   ...(BY_TYPE[type] ?? COMPARED),
   ...(notNull ? [] : (['null'] as const)),
 ];
 
-/** What each operator means, for people. */
+/** The description of each operator, for people. */
 export const MEANINGS: Readonly<Record<Operator, string>> = {
   eq: 'is',
   gte: 'is at least',
@@ -117,7 +122,7 @@ export const MEANINGS: Readonly<Record<Operator, string>> = {
 
 const COMPARISONS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
-/** SQL of a filter. @param type of the column; @param name SQL of the column */
+/** Returns SQL of a filter. @param type of the column @param name SQL of the column */
 export function condition({ operator, value }: Filter, type: string, name: string, into: Statement): string {
   switch (operator) {
     case 'null':

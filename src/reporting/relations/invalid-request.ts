@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 
-/** What is wrong with one parameter. */
+/** An invalid parameter and the reason. */
 export interface Problem {
   readonly parameter: string;
-  /** What it must be, or which ones there are. */
+  /** The expected value, or the allowed parameters. */
   readonly problem: string;
 }
 
-/** A request that cannot be answered as it was asked. */
+/** A request with invalid parameters. */
 export class AskedWrongly extends Error {
   override readonly name = 'AskedWrongly';
   readonly problems: readonly Problem[];
@@ -18,7 +18,7 @@ export class AskedWrongly extends Error {
   }
 }
 
-/** Checks parameters. @throws AskedWrongly with everything that is wrong */
+/** Validates parameters. @throws InvalidRequestError with all problems */
 export function checked<T>(schema: z.ZodType<T>, parameters: unknown): T {
   const read = schema.safeParse(parameters);
   if (read.success) return read.data;

@@ -8,10 +8,11 @@ import { Statement } from './statement.ts';
 import { textOf } from './values.ts';
 
 /**
- * Up to which key the first page of a view of all nodes reaches: each node's rows have an index that begins with the node, so that its
- * first keys are found at once, and those of the page are among them. The view itself would be worked out for all keys.
- * @returns the last key of the page and one more; null: the view is none of these, is asked for in another order or by other columns
- * than its key, or has no more keys than a page
+ * Finds the last key of the first page of a view over all nodes. The rows of each node have an index that
+ * starts with the node, so the first keys of each node are found fast; those of the page are among them. The
+ * view itself would be computed for all keys.
+ * @returns the key after the last one of the page. Null if the relation is no such view, if the query has
+ * another order or filters on columns outside the key, or if there are no more keys than fit on a page
  */
 export async function lastKeyOf(
   sql: postgres.Sql,

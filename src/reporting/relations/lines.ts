@@ -9,42 +9,45 @@ import { ofOneSeries } from './series-numbers.ts';
 import type { Statement } from './statement.ts';
 import { isoOf } from './values.ts';
 
-/** What is drawn of a {@link Drawable}, as known at one moment. */
+/** A query for lines of a {@link ChartSource}, as known at one moment. */
 export interface LinesQuestion {
   /** The columns of values, at least one. */
   readonly columns: readonly string[];
-  /** The values of key columns that are wanted; of a column that is not told, all. */
+  /** The requested values of key columns. A column that is absent is not filtered. */
   readonly told: Readonly<Record<string, readonly string[]>>;
-  /** What else a function is given. */
+  /** The other arguments of a function. */
   readonly given: Readonly<Record<string, string>>;
   readonly grain: Grain | null;
   readonly window: readonly [from: Date, to: Date];
-  /** As PostgreSQL reads it; null: now. */
+  /** In PostgreSQL's format; null: now. */
   readonly asOf: string | null;
 }
 
 /** A line of numbers over time, with every digit. */
 export interface FoundLine {
-  /** What it is of, by column; the column of the values is `value`. */
+  /** The key of the line, by column; `value` is the column of the values. */
   readonly of: Readonly<Record<string, string | null>>;
-  /** By time, as ISO 8601. Null: the last value ended, and nothing followed. */
+  /** Points by time (ISO 8601). Null value: the last value ended, and no other followed. */
   readonly points: readonly (readonly [at: string, value: string | null])[];
-  /** How many points there are in the window. */
+  /** The number of points in the window. */
   readonly count: number;
 }
 
-/** Lines, those with the greatest values first, and how many there are. */
+/** Lines in descending order of their maximum, and the total number of lines. */
 export interface FoundLines {
   readonly lines: readonly FoundLine[];
   readonly of: number;
-  /** There were too many points to read in time: no line has any before this moment; null: all were read. */
+  /**
+   * Points before this moment were not read within the budget, and no line has any. Null: all points were
+   * read.
+   */
   readonly unreadBefore: Date | null;
 }
 
 /**
- * Reads the lines of a chart, thinned out where there are many points: in one statement, or where they are too many for one piece by
- * piece, and of a dataset whose points are found by time line by line.
- * @throws PostgresError 22023 when there is no record at the moment, or the function refuses what it is given
+ * Reads the lines of a chart and downsamples them. Reads with one statement, or piece by piece if there are
+ * too many points. Datasets whose points are found by time are read line by line.
+ * @throws PostgresError 22023 if there is no record at the moment, or the function rejects its arguments
  */
 export async function readLines(
   sql: postgres.Sql,
@@ -58,7 +61,7 @@ export async function readLines(
     if (await areMany(sql, lines, thinning.atOnce))
       return readEach(sql, drawable, question, single, thinning);
   }
-  // What a function costs may follow from more than its window: then pieces of it are no help.
+  // The cost of a function may depend on more than its window; then reading in pieces does not help.
   const trial = drawable.dataset ? {} : { trial: 2 * thinning.budget };
   const { rows, unreadBefore } = await readThinned(sql, sourceOf(drawable, question), {
     ...trial,
@@ -83,14 +86,17 @@ export async function readLines(
   return { lines: [...lines.values()], of: Number(rows[0]?.lines ?? 0), unreadBefore };
 }
 
-/** A part of a drawable's points is what is asked of a part of the window. */
+/** Returns a source whose parts are queries for a part of the window. */
 const sourceOf = (drawable: Drawable, question: LinesQuestion): PointsSource => ({
   pointsIn: (into, part) => pointsOf(drawable, part ? { ...question, window: part } : question, into),
   window: question.window,
   beginOf: (moment) => (question.grain === null ? moment : beginOf(moment, question.grain)),
 });
 
-/** The questions for the lines one by one, of a dataset whose points are found by time; none where not all keys are told. */
+/**
+ * Returns one query per line, for a dataset whose points are found by time. Empty if a key column has no
+ * value.
+ */
 function singleLines(drawable: Drawable, question: LinesQuestion): LinesQuestion[] {
   if (!isFoundByTime(drawable)) return [];
   const keyed = drawable.keys.reduce<LinesQuestion['told'][]>(
@@ -103,7 +109,10 @@ function singleLines(drawable: Drawable, question: LinesQuestion): LinesQuestion
   );
 }
 
-/** Reads lines one after the other. What was not read of one is told of none, so that they are of one time. */
+/**
+ * Reads lines one after another. All lines start at the latest moment before which points of any line were
+ * not read, so that they cover the same time.
+ */
 async function readEach(
   sql: postgres.Sql,
   drawable: Drawable,
@@ -126,11 +135,11 @@ async function readEach(
   return { lines: since(lines, unread), of: lines.length, unreadBefore: unread };
 }
 
-/** The later of two moments up to which nothing was read; null: everything was. */
+/** Returns the later of two moments before which points were not read; null: all points were read. */
 export const latest = (one: Date | null, other: Date | null): Date | null =>
   one === null || (other !== null && other > one) ? other : one;
 
-/** Lines from a moment on; null: whole. */
+/** Cuts lines at a moment; null: the whole lines. */
 export const since = <Line extends FoundLine>(lines: readonly Line[], moment: Date | null): Line[] =>
   lines.flatMap((line) => {
     if (moment === null) return [line];
@@ -138,15 +147,15 @@ export const since = <Line extends FoundLine>(lines: readonly Line[], moment: Da
     return points.length === 0 ? [] : [{ ...line, points }];
   });
 
-/** The points of a line are found by time through an index. */
+/** Whether the points of a line are found by time through an index. */
 const isFoundByTime = ({ dataset, time }: Drawable) =>
   dataset?.kind === 'series' && time.name === dataset.key.at(-1);
 
-/** The key columns by which lines differ: those of which not just one value is told. */
+/** Returns the key columns that distinguish the lines: those without exactly one requested value. */
 const untold = ({ keys }: Drawable, { told }: LinesQuestion) =>
   keys.flatMap(({ name }) => (told[name]?.length === 1 ? [] : [name]));
 
-/** All points that are asked for, in SQL. @param into takes the values */
+/** Returns SQL of all requested points. @param into collects the values */
 export function pointsOf(drawable: Drawable, question: LinesQuestion, into: Statement): PointsSql {
   const { dataset, time, ends, counted, keys } = drawable;
   const { columns, told, grain, window, asOf } = question;
@@ -206,7 +215,7 @@ export function pointsOf(drawable: Drawable, question: LinesQuestion, into: Stat
   };
 }
 
-/** The rows of a dataset, and the columns that were given as parameters: none. */
+/** Returns the rows of a dataset. No column is passed as a parameter. */
 const rowsOf = ({ readable }: Drawable, past: string | null) => ({
   rows:
     past !== null && readable.asOf !== null
@@ -215,7 +224,7 @@ const rowsOf = ({ readable }: Drawable, past: string | null) => ({
   parameters: [],
 });
 
-/** The call of a function, and the columns whose one value it was given as a parameter. */
+/** Returns the call of a function, and the columns whose single value is passed as a parameter. */
 function callOf({ readable }: Drawable, question: LinesQuestion, into: Statement) {
   const { told, given, grain, window, asOf } = question;
   const [from, to] = window.map((one) => one.toISOString());

@@ -5,18 +5,20 @@ import type { OrderColumn, Readable } from './readable.ts';
 import type { RowsQuestion } from './row-query.ts';
 import type { Statement } from './statement.ts';
 
-/** Which rows the elements of a page are taken from. */
+/** SQL of the rows that own the list elements of a page. */
 export interface Held {
-  /** SQL: a FROM item of their keys. */
+  /** SQL: a FROM item of the keys of the rows. */
   readonly listed: string;
   /** SQL: a FROM item of the elements of the row `w`. */
   readonly elements: string;
 }
 
 /**
- * The rows that a page of elements is taken from: each has an element at least, so that as many rows as the page has places are
- * enough, and each is then found by its key. All elements together are in no order, so that PostgreSQL would sort them.
- * @returns null: the view shows no elements, or is asked for in another order or by more than the key of what holds them
+ * Selects the rows whose list elements fill a page. Each row has at least one element, so a page needs at
+ * most as many rows as its limit; each is then found by its key. All elements together have no index order,
+ * so that PostgreSQL would sort them.
+ * @returns null if the view shows no elements, or the query has another order or filters on columns outside
+ * the key of the owner
  */
 export function heldIn(
   { name, asOf: ofMoment, holders }: Readable,
@@ -26,7 +28,7 @@ export function heldIn(
 ): Held | null {
   if (!holders?.key.every(({ name }, at) => name === order.columns[at]?.name)) return null;
   const { key, list, view, pastParts } = holders;
-  // Where the rows of a moment are in one place, their elements are in the order of its index.
+  // If the rows of a past moment are in one view, their elements follow the order of its index.
   if (asOf !== null && !pastParts) return null;
   const ofKey = new Set(key.map(({ name }) => name));
   if (!filters.every(({ column }) => ofKey.has(column))) return null;
@@ -35,16 +37,16 @@ export function heldIn(
   const moment = asOf === null ? null : into.value(asOf, 'timestamptz');
   const wanted = [
     fills(list, 'r'),
-    // Of `= 'array'` PostgreSQL expects one row in 200, and reads and sorts all of them.
+    // For `= 'array'`, PostgreSQL estimates one row in 200, and reads and sorts all rows.
     `jsonb_typeof(${columnOf(list)}) not in ('object', 'string', 'number', 'boolean', 'null')`,
     ...filters.map((one) => condition(one, typeOf(one.column), columnOf(one.column), into)),
-    // The row of the last element may have more of them.
+    // The row of the last element may have more elements.
     ...(after ? [upTo({ ...order, columns: key, descending: !order.descending }, begin, typeOf, into)] : []),
   ];
   const turn = order.descending ? ' desc' : '';
   const inTurn = (expression: (column: OrderColumn) => string) =>
     key.map((one) => expression(one) + turn).join(', ');
-  // Or none is left of it.
+  // One row more, in case that row has no further element.
   const enough = `limit ${limit + (after ? 2 : 1)}`;
   const record = moment === null ? [] : [`reporting.has_record(${into.value(view, 'text')}, ${moment})`];
   const parts = (moment === null ? [null] : (pastParts ?? [])).map(
@@ -58,7 +60,8 @@ order by ${inTurn(orderExpression)}
 ${enough})`,
   );
   const same = key.map((one) => `${orderExpression(one)} = w."${one.name}"`).join(' and ');
-  // What was shown then and is shown now has the elements that it has now; only others are asked for as of then.
+  // Rows that are shown both then and now have their current elements; only for the others is `_as_of`
+  // queried.
   const elements = [
     `select * from reporting.${name} as r where w.part = 0 and ${same}`,
     ...(moment === null

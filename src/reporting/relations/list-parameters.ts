@@ -13,25 +13,27 @@ import {
 } from './filters.ts';
 import type { Order } from './row-query.ts';
 
-/** The most rows of one answer, and how many there are unless told. */
+/** Maximum and default number of rows per response. */
 export const MOST_ROWS = 1_000;
 const ROWS = 100;
 
-/** Parameters that every list has. Of a column with such a name, equality is asked by `NAME.eq`. */
+/** Parameters of every list. A column with the same name is filtered for equality by `NAME.eq`. */
 export const GENERAL = ['columns', 'sort', 'after', 'limit', 'as_of', 'format'] as const;
 
 /** A filter of a list, as a parameter. */
 export interface FilterParameter {
-  /** The name of the parameter. */
   readonly parameter: string;
   readonly column: string;
   readonly operator: Operator;
-  /** PostgreSQL's type of the value. */
+  /** The PostgreSQL type of the value. */
   readonly type: string;
   readonly description: string;
 }
 
-/** The filters of a list's columns. @param others names of parameters that the list has beside the general ones */
+/**
+ * Returns the filters of the columns of a list. @param others names of other parameters of the list, besides
+ * {@link GENERAL}
+ */
 export function filtersOf(columns: readonly DeclaredColumn[], others: readonly string[]): FilterParameter[] {
   const taken = new Set<string>([...GENERAL, ...others]);
   return columns.flatMap((column) =>
@@ -44,20 +46,20 @@ export function filtersOf(columns: readonly DeclaredColumn[], others: readonly s
   );
 }
 
-/** The schemas of filters, by parameter. */
+/** Returns the schemas of filters, by parameter. */
 export const filterShape = (filters: readonly FilterParameter[]): Record<string, z.ZodType> =>
   Object.fromEntries(filters.map(({ parameter, type }) => [parameter, optional(type)]));
 
-/** What every list of rows is asked for. */
+/** The common parameters of all list queries. */
 export interface ListQuestion {
   readonly filters: readonly Filter[];
   readonly order: Order;
-  /** The rows after this one; null: from the first. */
+  /** Returns rows after this one; null: from the first. */
   readonly after: Cursor | null;
   readonly limit: number;
 }
 
-/** Reads what every list of rows is asked for: its filters, and {@link pageShape}. */
+/** Parses the common parameters of a list: its filters, and {@link pageShape}. */
 export const listIn = (
   filters: readonly FilterParameter[],
   order: Order,
@@ -70,21 +72,24 @@ export const listIn = (
   limit: Number(textOf(told, 'limit') ?? ROWS),
 });
 
-/** The filters that were asked for. */
+/** Returns the requested filters. */
 export const filtersIn = (filters: readonly FilterParameter[], told: Told): Filter[] =>
   filters.flatMap(({ parameter, column, operator }) => {
     const value = textOf(told, parameter);
     return value === undefined ? [] : [{ column, operator, value }];
   });
 
-/** Parameters that were checked. */
+/** Validated parameters. */
 export type Told = Readonly<Record<string, unknown>>;
 
-/** A parameter's text; undefined: it was not given. */
+/** Returns the text of a parameter; undefined if the parameter is absent. */
 export const textOf = (told: Told, name: string): string | undefined =>
   typeof told[name] === 'string' ? told[name] : undefined;
 
-/** The cursor in `after`; null: there is none. One of another order becomes an issue. */
+/**
+ * Returns the cursor in `after`, or null if the parameter is absent. A cursor of another order becomes an
+ * issue.
+ */
 function cursorIn(told: Told, { sort, columns }: Order, context: z.RefinementCtx): Cursor | null {
   const text = textOf(told, 'after');
   if (text === undefined) return null;
@@ -98,12 +103,12 @@ function cursorIn(told: Told, { sort, columns }: Order, context: z.RefinementCtx
   return null;
 }
 
-/** Where a page begins. A cursor is as long as the values of its row. */
+/** The start of a page. The length of a cursor depends on the values of its row, so it has no maximum. */
 const after = addressed
   .meta({ description: 'The cursor `next` of the page before: its rows follow.' })
   .optional();
 
-/** The moment of `as_of`. */
+/** The moment in `as_of`. */
 export const asOf = instant
   .meta({
     description: 'The rows as they were known at this moment, such as 2026-03-20T12:00Z.',
@@ -111,7 +116,7 @@ export const asOf = instant
   })
   .optional();
 
-/** Made once a type: there are thousands of filters. */
+/** Created once per type: there are thousands of filters. */
 const optionals = new Map<string, z.ZodType>();
 
 function optional(type: string): z.ZodType {
@@ -120,7 +125,7 @@ function optional(type: string): z.ZodType {
   return schema;
 }
 
-/** How many rows. */
+/** The maximum number of rows of the page. */
 const limit = written
   .refine((text) => /^\d{1,6}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_ROWS, {
     error: `must be a whole number from 1 to ${MOST_ROWS}`,
@@ -134,5 +139,5 @@ const limit = written
   })
   .optional();
 
-/** The schemas of where a page begins, and of how many rows it has. */
+/** The schemas of the start of a page and of its number of rows. */
 export const pageShape = { after, limit };

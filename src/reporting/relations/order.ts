@@ -2,13 +2,19 @@ import type { OrderColumn } from './readable.ts';
 import type { Order } from './row-query.ts';
 import type { Statement } from './statement.ts';
 
-/** A column of the rows. Without `r.` an ORDER BY would take the text that is selected under the same name. */
+/**
+ * Returns SQL of a column of the rows. Without `r.`, ORDER BY would refer to the selected text of the same
+ * name.
+ */
 export const columnOf = (name: string) => `r."${name}"`;
 
-/** How many characters of a long text count in an order. A cursor has them, and stands in an address: a proxy may refuse one of 8 kB. */
+/**
+ * Number of characters of a long text that are compared in an order. A cursor contains them and is part of a
+ * URL; a proxy may reject a URL of 8 kB.
+ */
 export const OF_LONG_TEXT = 300;
 
-/** SQL of a column in an order. */
+/** Returns SQL of a column in an order. */
 export function orderExpression({ name, emptyForNull, byBegin }: OrderColumn): string {
   const column = columnOf(name);
   if (emptyForNull) return `coalesce(${column}, '')`;
@@ -16,7 +22,8 @@ export function orderExpression({ name, emptyForNull, byBegin }: OrderColumn): s
 }
 
 /**
- * SQL: whether a row comes after the values of another one. Nulls come last, or first where the order falls.
+ * Returns SQL that is true for rows after the values of another row. Nulls come last in ascending order,
+ * first in descending order.
  * @param expression SQL of a column of the order
  */
 export function following(
@@ -36,7 +43,8 @@ export function following(
   });
   const sign = descending ? '<' : '>';
   const [first] = parts;
-  // Alone it is an index condition also where the order has columns of no index, or of another table.
+  // The bound on the first column is an index condition even if the order has columns outside the index or of
+  // another table.
   const bound =
     first && !first.nullable && first.value !== null ? [`${first.name} ${sign}= ${first.value}`] : [];
   if (parts.every(({ nullable, value }) => !nullable && value !== null))
@@ -54,7 +62,7 @@ export function following(
   return [...bound, alternatives.length > 0 ? `(${alternatives.join(' or ')})` : 'false'].join(' and ');
 }
 
-/** SQL: whether a column comes after a value; null: nothing does. */
+/** Returns SQL that is true if a column comes after a value. Returns null if no value can. */
 function beyond(
   {
     name,
@@ -70,7 +78,10 @@ function beyond(
     : `${name} ${sign} ${value}`;
 }
 
-/** SQL: whether a row comes no later than the values of another one. @param order of columns that are never null */
+/**
+ * Returns SQL that is true for rows up to and including the values of another row. @param order of columns
+ * that are never null
+ */
 export function upTo(
   { columns, descending }: Order,
   values: readonly (string | null)[],

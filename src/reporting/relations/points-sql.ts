@@ -1,29 +1,38 @@
-/** Points over time in SQL: what `thinned` reads. Every part is an expression over the rows `r`. */
+/** SQL of points over time, the input of `thinned`. Every part is an expression over the rows `r`. */
 export interface PointsSql {
-  /** The rows. */
+  /** A FROM item. */
   readonly rows: string;
   readonly conditions: readonly string[];
   readonly at: string;
-  /** Until when a value holds; null in it: still. Null: points say nothing of the time between them. */
+  /** The end of a value's validity; an SQL null: still valid. Null: a point holds only at its own time. */
   readonly ends: string | null;
-  /** The values by name. A point has one of them. */
+  /** The values by name. Each point has one of them. */
   readonly values: readonly (readonly [name: string, value: string])[];
-  /** Texts that tell one line from another, beside the name of the value. */
+  /** Texts that distinguish lines, in addition to the name of the value. */
   readonly of: readonly string[];
-  /** Rows are counted by `hour`, `day` or `month` in place of having values; null: they have values. */
+  /** Rows are counted by `hour`, `day` or `month` instead of having values. Null: rows have values. */
   readonly counted: string | null;
-  /** The window, as instants; null: from the first point, to the last. */
+  /** The window, as instants. Null: from the first point, or to the last. */
   readonly begin: string | null;
   readonly end: string | null;
-  /** The rows of a line are found by time through an index: reading some of them again costs little. */
+  /**
+   * Whether the rows of a line are found by time through an index, so that reading some of them again is
+   * cheap.
+   */
   readonly foundByTime: boolean;
-  /** The same rows in parts: those of each are found in the order of time, all of them together are not. Null: they are. */
+  /**
+   * The same rows in parts, if only the rows of each part can be read in the order of time. Null: all rows
+   * can.
+   */
   readonly parts: (() => readonly Pick<PointsSql, 'rows' | 'conditions'>[]) | null;
-  /** They are one line whose parts are found by time, as of whatever moment: where there are too many, a part is read by itself. */
+  /**
+   * Whether the points are one line that can be read by time, also for a past moment. Too many points are
+   * then read in pieces.
+   */
   readonly inPieces: boolean;
 }
 
-/** The SELECT of all points, as they are before anything is left out. */
+/** Returns the SELECT of all points before downsampling. */
 export function pointsSql({ rows, conditions, at, ends, values, of, counted }: PointsSql): string {
   const line = [...of.map((one) => `${one}::text`), ...(values.length > 1 ? ['v.name'] : [])];
   const lineSql = line.length > 0 ? `array[${line.join(', ')}]` : `'{}'::text[]`;
@@ -37,6 +46,6 @@ export function pointsSql({ rows, conditions, at, ends, values, of, counted }: P
   from ${rows} as r cross join lateral (values ${listed}) as v(name, value)${where}${where === '' ? '\n  where' : '\n    and'} v.value is not null`;
 }
 
-/** Whether there is one line: one value, of one thing. */
+/** Whether there is only one line: one value of one entity. */
 export const isOneLine = ({ values, of }: Pick<PointsSql, 'values' | 'of'>) =>
   values.length === 1 && of.length === 0;

@@ -8,7 +8,7 @@ const plan = z.array(
   }),
 );
 
-/** What PostgreSQL's planner expects of a select, which it does not run. */
+/** Returns the estimate of PostgreSQL's planner for a select, without running it. */
 export async function planOf(sql: postgres.Sql, select: string, values: Asked['values']) {
   const [explained] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(`explain (format json) ${select}`, [
     ...values,

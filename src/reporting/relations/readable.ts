@@ -1,13 +1,13 @@
 import type { DeclaredColumn, DeclaredParameter } from '../../db/declared.ts';
 
-/** A column that takes part in the order of rows. */
+/** A column of the order of rows. */
 export interface OrderColumn {
   readonly name: string;
-  /** It may be null. */
+  /** Whether the column can be null. */
   readonly nullable: boolean;
-  /** Nulls count as empty texts, as in the index of a dataset's key. */
+  /** Nulls sort as empty texts, as in the index of the key of a dataset. */
   readonly emptyForNull?: true;
-  /** It may be so long that no address holds it: only its begin counts. */
+  /** The text may be too long for a URL: only its first characters are compared. */
   readonly byBegin?: true;
 }
 
@@ -15,98 +15,124 @@ export interface OrderColumn {
 export interface PastPart {
   /** The view, in `reporting`. */
   readonly view: string;
-  /** SQL of columns that it does not have, by name. */
+  /** SQL of columns that the view lacks, by name. */
   readonly columns?: Readonly<Record<string, string>>;
-  /** SQL: which of its rows `r` were known at a moment. @param at SQL of the moment */
+  /** Returns SQL of the condition on rows `r` that were known at a moment. @param at SQL of the moment */
   readonly where: (at: string) => string;
 }
 
-/** The things that the rows of a view are about, where it is costly to work out the rows of all. */
+/** The list of the entities of a view, if it is expensive to compute the rows of all entities. */
 export interface Things {
-  /** The view that lists them, in `reporting`. */
+  /** The view that lists the entities, in `reporting`. */
   readonly view: string;
-  /** What tells them apart: the first columns of the key, and columns of {@link view}. */
+  /** The identity of an entity: the first columns of the key, and columns of {@link view}. */
   readonly columns: readonly string[];
-  /** They are blocks of so many whole numbers each, of this column of the rows, and share its order. Absent: they begin the key. */
+  /**
+   * Each entity is a block of `size` consecutive integers of the column `of` of the rows, and has the same
+   * order. Absent: the columns of the entity start the key.
+   */
   readonly blocks?: { readonly of: string; readonly size: number };
-  /** More columns that they are listed with: by these the list is filtered, too. */
+  /** More columns of the list, by which it can be filtered too. */
   readonly also?: readonly string[];
-  /** Only where no other columns are filtered: by them rows are sooner found in all things together. */
+  /**
+   * Used only if no other columns are filtered. With such filters, searching all entities together is faster.
+   */
   readonly alone?: true;
-  /** Rows are packed by the day: PostgreSQL does not know how many there are, and finds few only where they are bounded on both sides. */
+  /**
+   * Rows are packed by day. PostgreSQL cannot estimate their number; its estimate is low only for a range
+   * bounded on both sides.
+   */
   readonly packed?: true;
 }
 
-/** Rows that stand by the number of a series (`numbered` of a dataset). */
+/** Rows that refer to a series by its number (`numbered` of a dataset). */
 export interface Numbered {
   /** The view that lists the series, in `reporting`. */
   readonly view: string;
-  /** The column with the number, there and of the rows: in the index of the rows it stands for {@link columns}. */
+  /**
+   * The column with the number, in the list and in the rows. In the index of the rows, it replaces {@link
+   * columns}.
+   */
   readonly number: string;
-  /** What tells series apart: the first columns of the key, and columns of {@link view}. */
+  /** The identity of a series: the first columns of the key, and columns of {@link view}. */
   readonly columns: readonly string[];
 }
 
-/** The rows whose lists a view shows, an element a row. */
+/** The rows that own the lists whose elements a view shows, one element per row. */
 export interface Holders {
-  /** Their view, in `reporting`. */
+  /** The view of the owners, in `reporting`. */
   readonly view: string;
-  /** Their key: the first columns of the elements' key. */
+  /** The key of the owners: the first columns of the elements' key. */
   readonly key: readonly OrderColumn[];
   /** The column with the list. */
   readonly list: string;
-  /** Where those of a past moment are, when they are in several views, the first of which is {@link view}; absent: they are in one. */
+  /**
+   * The views with the owners at a past moment, the first of which is {@link view}. Absent: there is only one
+   * view.
+   */
   readonly pastParts?: readonly PastPart[];
 }
 
-/** When rows came: they stand about in that order, so that an index finds those of a short time. */
+/**
+ * The arrival time of rows. Rows are stored roughly in that order, so an index finds those of a short range.
+ */
 export interface Arrival {
-  /** The column that says so. */
+  /** The column with the arrival time. */
   readonly column: string;
-  /** What they are rows of. */
+  /** The dataset of the rows. */
   readonly dataset: string;
-  /** The view in `reporting` of all that was recorded, and its column of when it came. */
+  /** The view in `reporting` with all recorded versions, and its column with the arrival time. */
   readonly view: string;
   readonly begins: string;
   /**
-   * Its index holds when other datasets were read, too. A first page does not look for where rows end: of what is not read any more, all
-   * that the others read since would be gone through. Its windows may go on to now instead.
+   * The index also contains the times of other datasets. For a first page, the end of the rows is not
+   * searched: for a dataset that is no longer polled, the search would scan all later entries of the others.
+   * Windows may extend to now instead.
    */
   readonly shared?: true;
 }
 
-/** Rows of `reporting` that can be read: a view, or a function that returns rows. */
+/** A relation of `reporting`: a view, or a function that returns rows. */
 export interface Readable {
   /** Its name in `reporting`. */
   readonly name: string;
-  /** What a row is. */
+  /** The description of a row. */
   readonly about: string;
   readonly columns: readonly DeclaredColumn[];
-  /** What tells rows apart and orders them, in the order of the index where there is one. */
+  /** The columns that identify and order rows, in the order of the index if there is one. */
   readonly key: readonly OrderColumn[];
-  /** What its rows are worked out for, one by one; absent: rows are found as they are. */
+  /** The entities for which rows are computed one by one. Absent: rows are read directly. */
   readonly things?: Things;
-  /** Absent: rows stand by their own columns. */
+  /** Absent: rows do not refer to a series by number. */
   readonly numbered?: Numbered;
-  /** The view in `reporting` of what each node tells of the same keys, with an index by node and key; absent: there is none. */
+  /**
+   * The view in `reporting` with the rows of each node for the same keys, indexed by node and key. Absent:
+   * there is none.
+   */
   readonly toldBy?: string;
-  /** What its rows are elements of; absent: they are none. */
+  /** The owners of the lists whose elements are shown. Absent: rows are no elements. */
   readonly holders?: Holders;
-  /** Absent: nothing finds rows by when they came. */
+  /** Absent: no index finds rows by their arrival time. */
   readonly arrival?: Arrival;
-  /** What a function takes; null: a view. */
+  /** The parameters of a function; null for a view. */
   readonly parameters: readonly DeclaredParameter[] | null;
-  /** The function `reporting.X(timestamptz)` with the rows of a past moment; null: {@link noPast} says why there is none. */
+  /**
+   * The function `reporting.X(timestamptz)` with the rows of a past moment. Null: {@link noPast} has the
+   * reason.
+   */
   readonly asOf: string | null;
-  /** The same of the rows of {@link asOf}. */
+  /** The parts of the rows of {@link asOf}. */
   readonly pastParts?: readonly PastPart[];
-  /** The views in `reporting` that have its rows between them: in each of them alone they are found by the key. Absent: in it as well. */
+  /**
+   * The views in `reporting` that together contain the rows, if the index of the key works only within each
+   * of them. Absent: it works on the relation itself.
+   */
   readonly parts?: readonly string[];
-  /** Why it cannot be read as of a moment, and what to do instead. */
+  /** The reason why past moments cannot be queried, and an alternative. */
   readonly noPast: string;
 }
 
-/** Types whose values have an order. */
+/** Types with an order. */
 const ORDERED: ReadonlySet<string> = new Set([
   'text',
   'numeric',
@@ -119,10 +145,10 @@ const ORDERED: ReadonlySet<string> = new Set([
   'interval',
 ]);
 
-/** The columns by which rows can be sorted and compared. */
+/** Returns the columns by which rows can be sorted and compared. */
 export const orderedColumns = ({ columns }: Pick<Readable, 'columns'>) =>
   columns.filter(({ type }) => ORDERED.has(type));
 
-/** The order of columns without an index. */
+/** Returns the order of columns without an index. */
 export const orderOf = (columns: readonly DeclaredColumn[]): OrderColumn[] =>
   columns.map(({ name, notNull }) => ({ name, nullable: !notNull }));

@@ -5,9 +5,9 @@ import { type Row, readRows } from './rows.ts';
 import { versionsOf } from './versions.ts';
 
 /**
- * What is different of readings at two moments: those that were taken in between. A reading never changes, and its instant is part
- * of its key, so that nothing has to be compared.
- * @throws PostgresError 22023 when there is no record at the first moment
+ * Reads the readings between two moments: they are the differences. A reading never changes, and its time is
+ * part of its key, so no values are compared.
+ * @throws PostgresError 22023 if there is no record at the first moment
  */
 export async function readingsBetween(
   sql: postgres.Sql,
@@ -22,7 +22,7 @@ export async function readingsBetween(
     filters: [
       ...filters,
       { column: begins, operator: 'gt', value: from },
-      // PostgreSQL reads `now` as this moment.
+      // PostgreSQL parses `now` as the current time.
       { column: begins, operator: 'lte', value: to ?? 'now' },
     ],
     asOf: null,

@@ -5,19 +5,20 @@ import type { RowsQuestion } from './row-query.ts';
 import { matching } from './rows.ts';
 import { Statement } from './statement.ts';
 
-/** How many rows there are. */
+/** A number of rows. */
 export interface RowCount {
   readonly rows: number;
-  /** Counted; else PostgreSQL's estimate. */
+  /** True: counted. False: estimated by PostgreSQL. */
   readonly exact: boolean;
 }
 
-/** Rows are counted where PostgreSQL's planner expects at most this cost: some tens of milliseconds. */
+/** Maximum estimated cost of an exact count, in PostgreSQL's cost units: some tens of ms. */
 const CHEAP = 20_000;
 
 /**
- * How many rows match, on whichever page. They are counted only where that is cheap: the count of millions takes seconds.
- * @returns null: nobody knows without reading them all, as with functions and packed readings
+ * Returns the number of rows that match, over all pages. Rows are counted only if that is cheap: a count of
+ * millions takes seconds.
+ * @returns null if even an estimate would require reading all rows, as with functions and packed readings
  */
 export async function rowCount(
   sql: postgres.Sql,

@@ -15,21 +15,21 @@ import {
 import { OF_LONG_TEXT } from './order.ts';
 import { type OrderColumn, orderedColumns, type Readable } from './readable.ts';
 
-/** What is asked of a {@link Readable}. */
+/** A query for rows of a {@link ReportingRelation}. */
 export interface RowsQuestion extends ListQuestion {
-  /** The columns that are wanted, in order. */
+  /** The requested columns, in order. */
   readonly columns: readonly DeclaredColumn[];
-  /** The rows as known at this moment, as PostgreSQL reads it; null: now. */
+  /** Returns the rows as known at this moment, in PostgreSQL's format; null: now. */
   readonly asOf: string | null;
-  /** No row after this one is wanted; absent: all are. */
+  /** The last row of the page, inclusive. Absent: no bound. */
   readonly last?: Cursor;
-  /** Values of a function's parameters. */
+  /** Arguments of a function. */
   readonly given: Readonly<Record<string, string>>;
 }
 
 /** The order of rows: by a column, then by the rest of the key, all in one direction. */
 export interface Order {
-  /** As in the parameter `sort`: the name of a column, with `-` before it where it falls. */
+  /** As in the parameter `sort`: the name of a column, with `-` before it for descending order. */
   readonly sort: string;
   readonly columns: readonly OrderColumn[];
   readonly descending: boolean;
@@ -40,7 +40,10 @@ export type RowsParameters = z.ZodType<RowsQuestion>;
 
 const made = new WeakMap<Readable, RowsParameters>();
 
-/** The parameters that a {@link Readable} takes, each with its description, and the question they become. */
+/**
+ * Returns the schema of the parameters of a {@link ReportingRelation}, each with its description. The schema
+ * transforms them into a query.
+ */
 export function rowsParameters(readable: Readable): RowsParameters {
   const known = made.get(readable);
   if (known) return known;
@@ -78,7 +81,7 @@ export function rowsParameters(readable: Readable): RowsParameters {
   return schema;
 }
 
-/** The order that `sort` names; absent: by the key. */
+/** Returns the order for a value of `sort`. Default: by the key. */
 export function orderBy({ key, columns }: Readable, sort = key[0]?.name ?? ''): Order {
   const descending = sort.startsWith('-');
   const first = sort.replace(/^-/, '');

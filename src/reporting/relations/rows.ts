@@ -17,14 +17,14 @@ export type Row = Readonly<Record<string, Value>>;
 /** A page of rows. */
 export interface RowsPage {
   readonly rows: readonly Row[];
-  /** The cursor after which the next page begins (`after`); null: this is the last page. */
+  /** The cursor for the next page (`after`); null for the last page. */
   readonly next: string | null;
 }
 
 /**
- * Reads a page of rows. Pages are found by the values of the last row, never by counting, so that rows which come meanwhile
- * neither repeat nor hide others.
- * @throws PostgresError 22023 when there is no record at the moment of `as_of`
+ * Reads a page of rows. A page starts after the values of the last row, not at an offset: rows that are
+ * inserted meanwhile neither repeat nor hide others.
+ * @throws PostgresError 22023 if there is no record at the moment of `as_of`
  */
 export async function readRows(
   sql: postgres.Sql,
@@ -46,7 +46,10 @@ export async function readRows(
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
 
-/** The rows that a page begins with: of the first window that has a row more than asked, else of all time. */
+/**
+ * Reads the first rows of a page and one more. Searches windows of increasing length; if none has enough
+ * rows, all of time.
+ */
 async function firstRows(
   sql: postgres.Sql,
   readable: Readable,
@@ -70,9 +73,9 @@ async function firstRows(
 }
 
 /**
- * Up to which key a page of a past moment reaches at most, where its first part alone fills it. Of the others few rows hold at a
- * moment, so that they would be looked for far beyond.
- * @returns null: the rows are not read series by series, or the first part does not fill the page
+ * Returns an upper bound for the key of a page of a past moment, if its first part alone fills the page. Few
+ * rows of the other parts hold at a given moment, so PostgreSQL would search for them far beyond the page.
+ * @returns null if rows are not read series by series, or the first part does not fill the page
  */
 async function lastOfFirstPart(
   ask: (asked: Asked) => Promise<readonly (readonly unknown[])[]>,
@@ -87,7 +90,10 @@ async function lastOfFirstPart(
   return last ? { sort: order.sort, values: last.map(textIn) } : null;
 }
 
-/** The statement that reads a page: the columns that are wanted, then those of the order, all as texts, and a row more than asked. */
+/**
+ * Returns the statement that reads a page and one more row: the requested columns, then those of the order,
+ * all as text.
+ */
 export function rowsStatement(readable: Readable, question: RowsQuestion): Asked {
   const into = new Statement();
   const { columns, order, limit } = question;
@@ -105,7 +111,10 @@ export function rowsStatement(readable: Readable, question: RowsQuestion): Asked
   return { text, values: into.values };
 }
 
-/** The same question as SQL to be read, copied and run: its values are literals, and its columns have their own types. */
+/**
+ * Returns the same query as SQL for people to read, copy and run: with literals, and columns of their own
+ * types.
+ */
 export function rowsSql(readable: Readable, question: RowsQuestion): string {
   return [
     `select ${question.columns.map(({ name }) => columnOf(name)).join(', ')}`,
@@ -115,7 +124,7 @@ export function rowsSql(readable: Readable, question: RowsQuestion): string {
   ].join('\n');
 }
 
-/** SQL: FROM and WHERE of what the page is taken from: at least its rows. */
+/** Returns SQL of FROM and WHERE: a superset of the rows of the page. */
 function found(readable: Readable, question: RowsQuestion, into: Statement): string[] {
   const { order, limit, columns } = question;
   const holders = heldIn(readable, question, typesOf(readable), into);
@@ -144,13 +153,15 @@ function found(readable: Readable, question: RowsQuestion, into: Statement): str
   return [`from (${first.map((one) => `(${one})`).join('\nunion all\n')}) as r`];
 }
 
-/** SQL of rows, as a FROM item `r` and conditions. */
+/** SQL of rows: a FROM item for `r`, and conditions. */
 interface RowsSql {
   readonly from: string;
   readonly where: readonly string[];
 }
 
-/** The parts of the rows in which they are found by the key; null: they are so all together. */
+/**
+ * Returns the parts of the rows that can each be read in key order. Returns null if all rows together can.
+ */
 function partsOf(readable: Readable, { asOf, order }: RowsQuestion, into: Statement): RowsSql[] | null {
   const { key, name } = readable;
   const parts = readable.parts ?? (readable.numbered ? [name] : undefined);
@@ -161,7 +172,10 @@ function partsOf(readable: Readable, { asOf, order }: RowsQuestion, into: Statem
     : null;
 }
 
-/** The same of a past moment; none: they are so all together. @param at SQL of the moment */
+/**
+ * Returns the same for a past moment. Empty if all rows together can be read in key order. @param at SQL of
+ * the moment
+ */
 export function pastPartsOf({ name, pastParts = [] }: Readable, at: string, into: Statement): RowsSql[] {
   const record = recordAt(name, at, into);
   return pastParts.map(({ view, columns = {}, where }) => {
@@ -188,10 +202,11 @@ function conditionsOf(
   ];
 }
 
-/** SQL: FROM and WHERE of the rows that are asked for, from the page on that is asked for. */
+/** Returns FROM and WHERE of the requested rows, from the start of the page. */
 export function matching(readable: Readable, question: RowsQuestion, into: Statement): string[] {
   const things = thingsOf(readable, question);
-  // What tells things apart is asked where they are listed: asked twice, PostgreSQL expects next to no rows, and plans for none.
+  // Filters on the columns of the entity apply only to the list of entities. If a filter applied twice,
+  // PostgreSQL would estimate almost no rows and choose a wrong plan.
   const filters = question.filters.filter(({ column }) => !things?.columns.includes(column));
   const conditions = [
     ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`, ...withinBlock(things)] : []),
@@ -200,7 +215,8 @@ export function matching(readable: Readable, question: RowsQuestion, into: State
   const rows = `from ${source(readable, question, into)} as r`;
   const where = conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : [];
   if (!things) return [rows, ...where];
-  // The offset keeps each thing apart: PostgreSQL works out the next one's rows only while the page has room for them.
+  // `offset 0` keeps entities separate: PostgreSQL computes the rows of the next entity only while the page
+  // is not full.
   return [
     `from ${listed(readable.name, things, question, typesOf(readable), into)} as w`,
     `cross join lateral (select * ${[rows, ...where].join('\n')} offset 0) as r`,
@@ -208,8 +224,8 @@ export function matching(readable: Readable, question: RowsQuestion, into: State
 }
 
 /**
- * SQL of an order. What tells things apart is taken from where they are listed, so that the first things are enough for a page; what
- * all of them share is left out, because where they are listed it is not part of their order either.
+ * Returns SQL of an order. Columns of the entity are taken from the list of entities, so that the first
+ * entities are enough for a page. Columns with an equality filter are left out, as in the order of that list.
  */
 function inOrder(
   { columns, descending }: Order,
@@ -229,34 +245,34 @@ function inOrder(
     .join(', ')}`;
 }
 
-/** The things whose rows are read one by one; null: they are all read at once. */
+/** Returns the entities whose rows are read one by one. Returns null if all rows are read at once. */
 function thingsOf({ things }: Readable, { order, asOf, filters }: RowsQuestion): Things | null {
-  // Of a past moment only looks are listed, by when they were made.
+  // For a past moment, only observations are listed, by their time.
   if (!things || (asOf !== null && !things.alone)) return null;
   if (things.alone && !filters.every(({ column }) => isListed(things, column))) return null;
   if (things.blocks) return order.columns[0]?.name === things.blocks.of ? things : null;
   return things.columns.every((name, at) => order.columns[at]?.name === name) ? things : null;
 }
 
-/** Whether a column stands where the things are listed. */
+/** Whether the list of entities has a column. */
 const isListed = ({ columns, also = [] }: Things, column: string) => [...columns, ...also].includes(column);
 
 const namesOf = ({ columns }: Things, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
 
-/** SQL: the least and the most number of a block. */
+/** Returns SQL of the minimum and maximum number of a block. */
 const boundsOf = ({ columns: [name = ''] }: Things, size: number) => ({
   least: `w."${name}" * ${size}`,
   most: `w."${name}" * ${size} + ${size - 1}`,
 });
 
-/** SQL: that a row's number is one of its block, so that an index on the number finds it too. */
+/** Returns SQL that limits a row's number to its block, so that an index on the number can be used. */
 function withinBlock(things: Things): string[] {
   if (!things.blocks) return [];
   const { least, most } = boundsOf(things, things.blocks.size);
   return [`${columnOf(things.blocks.of)} between ${least} and ${most}`];
 }
 
-/** SQL: which blocks can hold what is asked for. */
+/** Returns SQL of the blocks that can contain requested rows. */
 function blocksOf(
   things: Things,
   { filters, after, order }: Pick<RowsQuestion, 'filters' | 'after' | 'order'>,
@@ -290,11 +306,11 @@ function blocksOf(
     );
 }
 
-/** SQL: that a dataset was recorded at a moment. It is an error where it was not. @param at SQL of the moment */
+/** Returns SQL that fails if a dataset has no record at a moment. @param at SQL of the moment */
 const recordAt = (name: string, at: string, into: Statement) =>
   `reporting.has_record(${into.value(name, 'text')}, ${at})`;
 
-/** SQL of the things from the page on that is asked for. */
+/** Returns SQL of the entities from the start of the page. */
 function listed(
   name: string,
   things: Things,
@@ -305,7 +321,8 @@ function listed(
   const [first = ''] = things.columns;
   const at = asOf === null ? null : into.value(asOf, 'timestamptz');
   const conditions = [
-    // Of a moment without a record nothing is listed, and the rows' own view would not be asked.
+    // Without this check, a moment before the record would list no entity, and the view that reports the
+    // error would not be read.
     ...(at === null ? [] : [`w."${first}" <= ${at}`, recordAt(name, at, into)]),
     ...filters
       .filter(({ column }) => isListed(things, column))
@@ -322,7 +339,8 @@ function listed(
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '';
   const turn = order.descending ? ' desc' : '';
   const inTurn = things.columns.map((name) => `w."${name}"${turn}`).join(', ');
-  // Listed in turn, so that what follows is sorted thing by thing: from a list without an order all of it would be worked out.
+  // Ordered, so that the rows are sorted entity by entity. From an unordered list, PostgreSQL would compute
+  // all rows.
   return `(select distinct ${namesOf(things, 'w')} from reporting.${things.view} w${where} order by ${inTurn})`;
 }
 
@@ -331,7 +349,7 @@ function typesOf({ columns }: Readable): (name: string) => string {
   return (name) => types.get(name) ?? 'text';
 }
 
-/** SQL of where the rows come from: the view, its function of a moment, or the function with its values. */
+/** Returns a FROM item: the view, its function of a past moment, or the function with its arguments. */
 export function source(
   { name, parameters, asOf }: Readable,
   question: Pick<RowsQuestion, 'asOf' | 'given'>,
@@ -354,5 +372,5 @@ export function source(
   return `reporting.${name}`;
 }
 
-/** A declared name in SQL: some are words of the language, such as `from`. */
+/** Quotes a declared name: some are SQL keywords, such as `from`. */
 const quoted = (name: string) => `"${name}"`;

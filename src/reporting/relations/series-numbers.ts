@@ -6,14 +6,18 @@ import type { Order, RowsQuestion } from './row-query.ts';
 import type { Statement } from './statement.ts';
 
 /**
- * PostgreSQL finds rows that stand by the number of their series in the order of time, series by series. By the texts that a number
- * stands for it finds the series, but knows no order of the rows: so what needs one names the number.
+ * The column of a row with the number of its series. PostgreSQL reads the rows of one number in the order of
+ * time. With conditions on the texts of a series it finds the series, but has no order of the rows. So
+ * queries that need the order use the number.
  */
 
 const ofRow = ({ number }: Numbered) => `r."${number}"`;
 const texts = ({ columns }: Numbered) => columns.map((name) => `w."${name}"`);
 
-/** SQL: that rows are of one series, where a value of each of its columns is told; else nothing. @param told by column */
+/**
+ * Returns SQL that limits rows to one series, if each column of the series has a value; else an empty list.
+ * @param told returns the value of a column
+ */
 export function ofOneSeries(
   { numbered }: Pick<Readable, 'numbered'>,
   told: (column: string) => string | undefined,
@@ -27,7 +31,7 @@ export function ofOneSeries(
   ];
 }
 
-/** As {@link ofOneSeries}, by filters. */
+/** Returns the condition of {@link ofOneSeries}, from filters. */
 export const ofFilteredSeries = (readable: Readable, filters: readonly Filter[], into: Statement): string[] =>
   ofOneSeries(
     readable,
@@ -35,16 +39,19 @@ export const ofFilteredSeries = (readable: Readable, filters: readonly Filter[],
     into,
   );
 
-/** How the series of rows are told; null: rows have none, or are asked for in another order than series by series. */
+/**
+ * Returns the numbering of the rows. Returns null if rows have none, or the query has another order than
+ * series by series.
+ */
 export const seriesInOrder = (
   { numbered }: Pick<Readable, 'numbered'>,
   { columns }: Pick<Order, 'columns'>,
 ): Numbered | null => (numbered?.columns.every((name, at) => columns[at]?.name === name) ? numbered : null);
 
 /**
- * The first rows of each series that a page can hold, as selects of which each has its rows in order: where a page goes on or ends within a
- * series, one of that series, and one of those between.
- * @param rows the select of rows `r`, with conditions beside its own @param limit how many rows are enough
+ * Returns selects of the first rows of each series that a page can contain, each in order: one for the series
+ * in which the page starts, one for the series in between, and one for the series in which it ends.
+ * @param rows returns the select of rows `r`, with additional conditions @param limit maximum number of rows
  */
 export function seriesBySeries(
   numbered: Numbered,

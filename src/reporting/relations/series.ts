@@ -16,21 +16,21 @@ import type { Statement } from './statement.ts';
 import { readValue, type Value } from './values.ts';
 import { versionsKnownAt } from './versions.ts';
 
-/** A series of points of one column over time, thinned out so that extremes survive. */
+/** A series of points of one column over time, downsampled such that extremes survive. */
 export interface Series {
   readonly column: string;
   readonly time: string;
   /** Time and value, by time. Values are exact, as in rows. */
   readonly points: readonly (readonly [at: Value, value: Value])[];
-  /** How many points there are in the window. */
+  /** The number of points in the window. */
   readonly of: number;
-  /** Whether points were left out: of each bucket the first, the last, the least and the greatest are kept. */
+  /** Whether points were left out. Of each bucket, the first, last, minimum and maximum point are kept. */
   readonly thinned: boolean;
-  /** There were too many points to read in time: of those before this moment none is told; null: all were read. */
+  /** Points before this moment were not read within the budget. Null: all points were read. */
   readonly unread_before: string | null;
 }
 
-/** Which series, as PostgreSQL reads it. */
+/** A query for a series, in PostgreSQL's format. */
 export interface SeriesQuestion {
   readonly column: DeclaredColumn;
   readonly time: string;
@@ -41,27 +41,27 @@ export interface SeriesQuestion {
   readonly buckets: number;
 }
 
-/** Types of numbers. */
+/** Numeric types. */
 export const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'bigint', 'integer', 'double precision']);
-/** How many parts a window has unless told, and at most. */
+/** Default and maximum number of buckets of a window. */
 const BUCKETS = 500;
 const MOST_BUCKETS = 5_000;
-/** The time in which a series is read, ms. */
+/** Time budget for reading a series, in ms. */
 const BUDGET = 10_000;
 
-/** Where the points of a dataset are, and what has to be told so that they are of one thing. */
+/** The relation with the points of a dataset, and the filters that select one entity. */
 export interface SeriesSource {
   readonly readable: Readable;
-  /** The columns that can be drawn, and those that say when. */
+  /** The columns that can be drawn, and the columns with times. */
   readonly values: readonly DeclaredColumn[];
   readonly times: readonly DeclaredColumn[];
-  /** The time that is taken unless told. */
+  /** The default time column. */
   readonly time: string;
-  /** The columns that tell one series from another: all of them need a filter. */
+  /** The columns that distinguish series; each requires a filter. */
   readonly needed: readonly string[];
 }
 
-/** Where the points of a dataset are; null: it has no numbers over time. */
+/** Returns the source of the points of a dataset. Returns null if the dataset has no numbers over time. */
 export function seriesOf({ kind, key, request, now, history, begins }: ReadableDataset): SeriesSource | null {
   const versioned = kind === 'state' || kind === 'ledger';
   const readable = versioned && history ? history : now;
@@ -85,7 +85,7 @@ export function seriesOf({ kind, key, request, now, history, begins }: ReadableD
   };
 }
 
-/** The parameters of {@link readSeries}. */
+/** Returns the schema of the parameters of {@link readSeries}. */
 export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion> {
   const { readable, values, times, time, needed } = source;
   const filters = filtersOf(readable.columns, ['column', 'time', 'from', 'to', 'buckets']);
@@ -151,9 +151,9 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion
 }
 
 /**
- * Reads a series. Where there are more points than fit, it is thinned out, and read as far as that takes no longer than
- * {@link BUDGET} ({@link readThinned}).
- * @throws PostgresError 22023 when there is no record at the moment of `as_of`
+ * Reads a series. If there are more points than fit, the series is downsampled, and read within a time budget
+ * ({@link readThinned}).
+ * @throws PostgresError 22023 if there is no record at the moment of `as_of`
  */
 export async function readSeries(
   sql: postgres.Sql,
@@ -219,7 +219,10 @@ function seriesPoints(
   return { rows, conditions, at, ends: null, values, of: [], counted: null, begin, end, ...found };
 }
 
-/** The parts in which points of a past moment are found by time; null: they have none. @param past SQL of the moment; null: now */
+/**
+ * Returns the parts in which points of a past moment are found by time. Returns null if there are none.
+ * @param past SQL of the moment; null: now
+ */
 export const pastPoints = (
   readable: Readable,
   past: string | null,
@@ -235,8 +238,8 @@ export const pastPoints = (
         }));
 
 /**
- * A point that the upstream stopped showing is no part of the series any more. Not as IS NULL: of an expression PostgreSQL takes that
- * for rare, one row in 200, and chooses a plan for so few.
+ * Returns the condition that excludes points that the upstream removed. Not IS NULL: for an expression,
+ * PostgreSQL estimates one row in 200 and chooses a plan for few rows.
  */
 export const currentOnly = (kind: ReadableDataset['kind']): readonly string[] =>
   kind === 'series' ? [`num_nulls(${columnOf('vanished_at')}) > 0`] : [];

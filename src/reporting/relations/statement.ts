@@ -1,24 +1,24 @@
 import { literal } from '../../db/declared.ts';
 
-/** A statement with its parameters, ready to be asked. */
+/** An SQL statement and its parameters. */
 export interface Asked {
   readonly text: string;
   readonly values: readonly string[];
 }
 
-/** An SQL statement under way: values become parameters, so that no value is ever part of the text. */
+/** Builds an SQL statement. Values become parameters, never part of the text. */
 export class Statement {
   readonly values: string[] = [];
 
-  /** A parameter. @param type PostgreSQL's type that the text is read as @returns SQL */
+  /** Adds a parameter. @param type the PostgreSQL type of the value @returns SQL */
   value(text: string, type: string): string {
     this.values.push(text);
-    // As text first: the driver would send a time without its microseconds.
+    // Cast from text: the driver would truncate the microseconds of a time.
     return `$${this.values.length}::text::${type}`;
   }
 }
 
-/** An SQL statement that people read and run themselves: values become literals. */
+/** Builds an SQL statement for people to read and run. Values become literals. */
 export class ReadableStatement extends Statement {
   override value(text: string, type: string): string {
     return type === 'text' ? literal(text) : `${literal(text)}::${type}`;

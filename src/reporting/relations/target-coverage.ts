@@ -4,33 +4,36 @@ import { coverageCells } from './coverage-cells.ts';
 import { type CoverageQuestion, NOT_YET } from './coverage-days.ts';
 import { Statement } from './statement.ts';
 
-/** What of a day of a target is recorded and missing, in milliseconds. */
+/** The recorded and missing time of a target on one day, in ms. */
 export interface TargetDay {
   readonly day: string;
   readonly covered_ms: number;
   readonly missing_ms: number;
-  /** The part of what is missing that can still be fetched. */
+  /** The part of the missing time that can still be fetched. */
   readonly fetchable_ms: number;
 }
 
-/** How a target stands, and each of its days of which something is recorded or missing. */
+/** The state of a target, and its days with recorded or missing time. */
 export interface TargetCoverage {
   readonly target: string;
-  /** As in `reporting.coverage_states`; null: it is not watched any more. */
+  /** As in `reporting.coverage_states`; null if the target is no longer watched. */
   readonly state: string | null;
-  /** Why it fails or is incomplete; null: it does not. */
+  /** The reason why the target fails or is incomplete; null if neither. */
   readonly reason: string | null;
   readonly last_success_at: string | null;
   readonly days: readonly TargetDay[];
 }
 
-/** A page of targets, by their names; `next` is the last of them where more follow, else null. */
+/** A page of targets, by name. `next` is the last target if more follow, else null. */
 export interface TargetCoveragePage {
   readonly targets: readonly TargetCoverage[];
   readonly next: string | null;
 }
 
-/** Reads how the days of each target stand. @param after the target before the page; null: it is the first page */
+/**
+ * Reads the daily coverage of each target. @param after the last target of the previous page; null for the
+ * first page
+ */
 export async function readTargetCoverage(
   sql: postgres.Sql,
   { name }: ReadableDataset,
@@ -46,7 +49,8 @@ export async function readTargetCoverage(
     ...(after === null ? [] : [`target > ${into.value(after, 'text')}`]),
   ].join(' and ');
   const found = await sql.unsafe<TargetCoverage[]>(
-    // Coverage has a row a range: of a full page of what is watched it is only asked up to the last target.
+    // `reporting.coverage` has one row per range. If the watched targets fill the page, it is read only up to
+    // the last of them.
     `with watched as materialized (
   select target from reporting.coverage_states where ${wanted} order by target limit ${limit + 1}
 ),

@@ -1,9 +1,9 @@
 import { isExactNumber, parseJson } from '../../upstreams/json.ts';
 
-/** A value as it leaves: what JSON can say without rounding. */
+/** A value that JSON can represent without rounding. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
 
-/** SQL of the text of an expression, from which {@link readValue} makes the value. */
+/** Returns SQL of the text of an expression, the input of {@link readValue}. */
 export function textOf(type: string, expression: string): string {
   switch (type) {
     case 'text[]':
@@ -16,8 +16,9 @@ export function textOf(type: string, expression: string): string {
 }
 
 /**
- * The value of a column's text. Exact: `numeric` stays a text, and so does any number that a double would round, also inside of
- * `jsonb`. Times are ISO 8601 in UTC, with microseconds where there are any; intervals are ISO 8601 durations.
+ * Parses the text of a column. Values are exact: `numeric` stays a text, as does any number that a double
+ * would round, also within `jsonb`. Times are ISO 8601 in UTC, with microseconds if there are any; intervals
+ * are ISO 8601 durations.
  */
 export function readValue(type: string, text: string | null): Value {
   if (text === null) return null;
@@ -41,15 +42,15 @@ export function readValue(type: string, text: string | null): Value {
 
 const POSTGRES_TIME = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)\+00$/;
 
-/** PostgreSQL's text of a time in UTC as ISO 8601; infinity and years before 1 stay as they are. */
+/** Converts PostgreSQL's text of a time in UTC to ISO 8601. Infinity and years before 1 stay unchanged. */
 export const isoOf = (text: string) => text.replace(POSTGRES_TIME, '$1T$2Z');
 
-/** The type numeric, by its number in pg_type. */
+/** The OID of the type numeric in pg_type. */
 const NUMERIC = 1700;
 
 /**
- * Returns a row that PostgreSQL wrote as a JSON object, by the rule of {@link readValue}: `numeric` is a text, and so is any number that
- * a double would round.
+ * Converts a row that PostgreSQL wrote as a JSON object, by the rules of {@link readValue}: `numeric` becomes
+ * a text, as does any number that a double would round.
  */
 export function exactRow(
   row: string,
@@ -65,7 +66,7 @@ export function exactRow(
   return JSON.stringify(Object.fromEntries(members));
 }
 
-/** Numbers that a double would round become texts. */
+/** Converts numbers that a double would round to texts. */
 function exact(value: unknown): Value {
   if (isExactNumber(value)) return value.value;
   if (Array.isArray(value)) return value.map(exact);

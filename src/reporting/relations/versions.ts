@@ -2,7 +2,7 @@ import type { DeclaredColumn } from '../../db/declared.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import type { Readable } from './readable.ts';
 
-/** Columns that tell of the recording, not of what was recorded. */
+/** Columns with metadata of the recording, not with recorded content. */
 const OF_THE_RECORDING: ReadonlySet<string> = new Set([
   'run_id',
   'recorded_at',
@@ -20,23 +20,35 @@ const OF_THE_RECORDING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Every version of a dataset's rows, with since when and until when each was so (`begins`, `ends`), and whether it can end without
- * another one that begins in the same instant (`ends_alone`).
+ * All versions of the rows of a dataset. Each has its start (`begins`), its end (`ends`), and `ends_alone`:
+ * whether it can end without a new version that starts at the same time.
  */
 export interface Versions {
-  /** The rows as a {@link Readable}, for the types of columns. */
+  /** The relation, for the types of columns. */
   readonly readable: Readable;
-  /** SQL: a FROM item with the columns of the key (and the number of the series, where rows have one), `content`, `begins`, `ends` and `ends_alone`. */
+  /**
+   * SQL: a FROM item with the columns of the key (and the number of the series if rows have one), `content`,
+   * `begins`, `ends` and `ends_alone`.
+   */
   readonly from: string;
-  /** The FROM items that it is made of. In each of them rows are found by the index of the key, in all of them together not. */
+  /**
+   * The FROM items of which `from` consists. Rows of each part can be found by the index of the key, those of
+   * `from` cannot.
+   */
   readonly parts: readonly string[];
-  /** What a version says of a row. */
+  /** The columns with the content of a version. */
   readonly content: readonly DeclaredColumn[];
-  /** Where versions are worked out, the function of `reporting` that says which hold at a moment: their key and content. Else null. */
+  /**
+   * If versions are computed: the function of `reporting` that returns the key and content of those valid at
+   * a moment. Else null.
+   */
   readonly at: string | null;
 }
 
-/** The versions of a dataset's rows. Of a log those that were said differently later are versions too. */
+/**
+ * Returns the versions of the rows of a dataset. For a log, rows that were later superseded with other values
+ * are versions too.
+ */
 export function versionsOf({ name, kind, now, history, begins, ends }: ReadableDataset): Versions {
   const readable = history ?? now;
   const keyed = new Set([
@@ -45,7 +57,7 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
   ]);
   const content = readable.columns.filter((one) => !keyed.has(one.name) && !OF_THE_RECORDING.has(one.name));
   const columns = [...keyed, ...content.map((column) => column.name)].map((one) => `"${one}"`).join(', ');
-  // The open interval of a ledger is shown up to where it is settled, and lasts.
+  // The open interval of a ledger has its settled time as end, but it continues.
   const until =
     ends === null ? 'null::timestamptz' : kind === 'ledger' ? `case when not is_open then ${ends} end` : ends;
   const alone = kind === 'state' ? `ended_by <> 'changed'` : 'true';
@@ -61,8 +73,9 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
 }
 
 /**
- * SQL: a FROM item with the versions that were known at a moment, in the columns of their view: what ended later was still so. What an
- * open interval of a ledger counts moves until it ends, and is not kept of a moment.
+ * Returns SQL: a FROM item with the versions known at a moment, in the columns of their view. A version that
+ * ended later was still valid then. The counters of an open interval of a ledger change until it ends; their
+ * past values are not kept.
  * @param at SQL of the moment
  */
 export function versionsKnownAt({ kind, begins }: ReadableDataset, history: Readable, at: string): string {
@@ -71,7 +84,7 @@ export function versionsKnownAt({ kind, begins }: ReadableDataset, history: Read
   return `(select ${columns.join(', ')} from reporting.${history.name} v where v.${begins} <= ${at})`;
 }
 
-/** What a version says differently as long as it lasts, by column. */
+/** The columns that change while a version is valid, with SQL of their value at a past moment. */
 type Then = Readonly<Record<string, (at: string) => string>>;
 const STATE_THEN: Then = {
   valid_to: (at) => `case when v.valid_to <= ${at} then v.valid_to end`,

@@ -7,36 +7,40 @@ import type { RowsQuestion } from './row-query.ts';
 import { Statement } from './statement.ts';
 
 const HOUR = 3_600_000;
-/** The first row is looked for from each of these hours to the next one. */
+/** Bounds in hours of the ranges in which the first row is searched: from each to the next one. */
 const HOURS = [0, ...Array.from({ length: 18 }, (_, n) => 2 ** n)];
-/** Ten years, ms: beyond it rows are looked for at any time. */
+/** Ten years, in ms. Beyond it, rows are searched without a window. */
 const LONGEST = 87_600 * HOUR;
-/** A window is made for so many pages. */
+/** Number of pages that a window should contain. */
 const ENOUGH = 2;
-/** A window is so many times as long as the one before, by how many rows that one had. */
+/** Minimum and maximum growth from one window to the next; depends on the number of rows found. */
 const LEAST_GROWTH = 2;
 const MOST_GROWTH = 8;
 
-/** Filters of a column that bound where an order by it begins, when it rises and when it falls. */
+/** Operators that bound the start of an ascending and of a descending order. */
 const RISING: ReadonlySet<string> = new Set(['gte', 'gt']);
 const FALLING: ReadonlySet<string> = new Set(['lte', 'lt']);
 
-/** Windows of time in which the rows of a page are looked for. Each begins where the order begins: a page that one fills is the page. */
+/**
+ * Time windows in which the rows of a page are searched. Each window starts at the start of the order, so a
+ * window with enough rows contains the page.
+ */
 interface Windows {
-  /** The first window, ms; null: the order ends within it. */
+  /** Length of the first window, in ms. Null: all rows lie within it. */
   readonly first: number | null;
   /**
-   * The window after one in which not enough rows were found, ms; null: it is time to look everywhere, because the next one would
-   * hold all that is left.
+   * Returns the length of the next window after one with too few rows, in ms. Returns null if a window would
+   * cover all remaining rows; the query then needs none.
    */
   longer(than: number, found: number): number | null;
-  /** The filters that bound a window. */
+  /** Returns the filters that bound a window. */
   filters(length: number): Filter[];
 }
 
 /**
- * The windows for a page that is ordered by when rows came: a sort of all rows would take seconds where there are millions.
- * @returns null: the page is ordered otherwise, or asked for one instant
+ * Returns the windows for a page that is ordered by arrival time. Sorting all rows would take seconds if
+ * there are millions.
+ * @returns null if the page has another order, or is limited to one instant
  */
 export async function windowsOf(
   sql: postgres.Sql,
@@ -50,7 +54,7 @@ export async function windowsOf(
   const whole = Math.abs(end - begin);
   const longest = Math.min(LONGEST, whole);
   const shorter = (length: number) => (length > longest ? null : length);
-  // As if rows had come evenly; the windows after it follow what is found.
+  // Assumes an even distribution of rows over time; later windows follow from the number of rows found.
   const enough = async () => Math.max(HOUR, whole * ((ENOUGH * limit) / (await expectedRows(sql, readable))));
   const bound = (operator: 'gte' | 'lte', at: number): Filter => ({
     column: order.columns[0]?.name ?? '',
@@ -68,7 +72,10 @@ export async function windowsOf(
   };
 }
 
-/** How many rows came at all, as PostgreSQL expects them; of what is worked out for each of them nobody knows. */
+/**
+ * Returns PostgreSQL's estimate of the total number of rows. For entities whose rows are computed, it is
+ * unknown: infinity.
+ */
 async function expectedRows(sql: postgres.Sql, { arrival, things }: Readable): Promise<number> {
   if (!arrival || things) return Number.POSITIVE_INFINITY;
   const plan = await planOf(sql, `select from reporting.${arrival.view}`, []);
@@ -78,16 +85,18 @@ async function expectedRows(sql: postgres.Sql, { arrival, things }: Readable): P
 const told = z.array(z.object({ begin: z.number(), end: z.number() }));
 const toldBefore = z.tuple([z.object({ begin: z.number().nullable(), end: z.number() })]);
 
-/** Where rows are, ms since 1970. */
+/** The bounds of the rows, in ms since 1970. */
 interface Ends {
-  /** Where the order begins, if not before. */
+  /** The first row in the order comes at this time or after it, in the direction of the order. */
   readonly begin: number;
   readonly end: number;
-  /** No row is older; null: that was not asked. */
+  /** No row is older than this. Null: not determined. */
   readonly least: number | null;
 }
 
-/** Where the rows are that are asked for; null: they are not ordered by time, or none is known. */
+/**
+ * Returns the bounds of the requested rows. Returns null if they are not ordered by time, or there are none.
+ */
 async function endsOf(
   sql: postgres.Sql,
   { arrival, things }: Readable,
@@ -111,7 +120,7 @@ async function endsOf(
   const [begin, end] = descending
     ? [`least(${[newest, ...known].join(', ')})`, oldest]
     : [`greatest(${[oldest, ...known].join(', ')})`, newest];
-  const asksEnd = !arrival.shared || after !== null; // a page that goes on may be the last one
+  const asksEnd = !arrival.shared || after !== null; // a later page may be the last one
   const last = asksEnd ? firstFrom(arrival, end, !descending) : `select ${end} as at`;
   const text = `select 1000 * extract(epoch from b.at)::float8 as begin, 1000 * extract(epoch from e.at)::float8 as "end"
 from (${firstFrom(arrival, begin, descending)}) b, (${last}) e where e.at is not null`;
@@ -120,21 +129,21 @@ from (${firstFrom(arrival, begin, descending)}) b, (${last}) e where e.at is not
 }
 
 /**
- * The ends of rows that begin before their record does; null: none does. A record begins with the first run that succeeded, but a run
- * that did not may have left rows.
+ * Returns the bounds if rows exist before the start of the record, else null. A record starts with the first
+ * successful run, but an earlier failed run may have inserted rows.
  */
 async function beforeRecord(sql: postgres.Sql, arrival: Arrival): Promise<Ends | null> {
   const { begins, view } = arrival;
   const into = new Statement();
   const text = `select floor(1000 * extract(epoch from min(${begins})))::float8 as begin, 1000 * extract(epoch from now())::float8 as "end"
-from reporting.${view} where ${begins} >= '-infinity' and ${begins} < ${since(arrival, into)}`; // bounded on both sides, so that PostgreSQL expects few
+from reporting.${view} where ${begins} >= '-infinity' and ${begins} < ${since(arrival, into)}`; // bounded on both sides, so that PostgreSQL estimates few rows
   const [{ begin, end }] = toldBefore.parse(await sql.unsafe(text, [...into.values]));
   return begin === null ? null : { begin, end, least: begin };
 }
 
 /**
- * SQL: when the first row came, from a moment on or back; no row: none is known. Nothing may have come for long: it is looked for in
- * longer and longer times, which others may have filled.
+ * Returns SQL of the time of the first row from a moment, forward or backward; no row if there is none. The
+ * time since the last row may be long, so the search uses exponentially growing ranges.
  */
 function firstFrom({ begins, view }: Arrival, moment: string, back: boolean): string {
   const [first, from, to, sign] = back ? ['max', '<=', '>=', '-'] : ['min', '>=', '<=', '+'];
@@ -147,6 +156,6 @@ where f.at is not null
 limit 1`;
 }
 
-/** SQL of since when there is a record. */
+/** Returns SQL of the start of the record. */
 const since = ({ dataset }: Arrival, into: Statement) =>
   `(select min(recorded_since) from reporting.recorded_since where dataset = ${into.value(dataset, 'text')})`;
