@@ -4,24 +4,24 @@ import type { Forecast } from './forecast.ts';
 
 const MINUTES_OF_DAY = 1440;
 
-/** What all schedules of a metered upstream need together, and what the configuration allows. In budget units. */
+/** The total demand of all schedules on a metered upstream, and the configured limit. In budget units. */
 export interface Demand {
   readonly upstream: string;
   readonly unitsPerHour: number;
   readonly unitsPerDay: number;
-  /** As declared; null: not declared. */
+  /** The declared limit; null if none is declared. */
   readonly limitPerMinute: number | null;
   readonly limitPerDay: number | null;
-  /** The most that fits into a day under both; null: no limit is declared. */
+  /** The maximum per day under both limits; null if no limit is declared. */
   readonly allowedPerDay: number | null;
 }
 
 const METERED = ['chainData', 'metrics'] as const;
 
-/** Whether what is watched asks an upstream that counts. */
+/** Whether a watched source calls an upstream with a budget. */
 export const isMetered = ({ source }: Watched): boolean => METERED.some((one) => one === source.upstream);
 
-/** Adds up what is forecast, for each metered upstream that the configuration has. */
+/** Adds up the forecasts for each metered upstream in the configuration. */
 export function demands(forecasts: readonly Forecast[], { upstreams }: Pick<Config, 'upstreams'>): Demand[] {
   return METERED.flatMap((upstream) => {
     const service = upstreams[upstream];
@@ -45,7 +45,10 @@ export function demands(forecasts: readonly Forecast[], { upstreams }: Pick<Conf
   });
 }
 
-/** Why a demand cannot be met and what to do, with figures; null: it fits, or no limit is declared. */
+/**
+ * Returns why a demand exceeds its budget and how to fix it, with numbers. Returns null if the demand fits or
+ * no limit is declared.
+ */
 export function beyondBudget({ upstream, unitsPerDay, allowedPerDay, limitPerDay }: Demand): string | null {
   if (allowedPerDay === null || unitsPerDay <= allowedPerDay) return null;
   const limit = allowedPerDay === limitPerDay ? 'perDay' : 'perMinute × 1440';

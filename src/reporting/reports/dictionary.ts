@@ -47,7 +47,10 @@ const added: Readonly<Record<Kind, string>> = {
   ledger: '`started_at`, `ended_at`, `is_open`, `probes`',
 };
 
-/** The data dictionary as Markdown: every dataset, view, function and report, with keys, columns and parameters. */
+/**
+ * Renders the data dictionary as Markdown: every dataset, view, function and report, with keys, columns and
+ * parameters.
+ */
 export function dictionary(): string {
   const written = objectsBeside();
   const views = written.filter(
@@ -78,7 +81,7 @@ function contents(objects: readonly Declared[]): string {
   return `| in \`reporting\` | what it is |\n| --- | --- |\n${rows.join('\n')}\n`;
 }
 
-/** The section of a view or a function: its comment, its parameters, and the columns of its rows. */
+/** Renders the section of a view or function: its comment, its parameters, and the columns of its rows. */
 function objectSection(object: Declared): string {
   const { name, comment, columns } = object;
   const report = reportOf.get(name);
@@ -98,7 +101,7 @@ function parametersOf({ parameters, value }: DeclaredFunction): string {
   return value === undefined ? table : `\n- gives one value: ${value}\n${table}`;
 }
 
-/** The name of the report for a view or a function, by the name of that object. */
+/** The names of reports by the name of their view or function. */
 const reportOf = new Map(
   questions().flatMap((part) => part.questions.map(({ name, answer }) => [answer.name, name])),
 );
@@ -146,11 +149,11 @@ ${rows.join('\n')}
 `;
 }
 
-/** The views in which each element of a list is a row. */
+/** Returns the views with one row per list element. */
 const listsOf = ({ name, columns }: Pick<Dataset, 'name' | 'columns'>) =>
   columns.filter(({ element }) => element).map((column) => `${name}_${column.name}`);
 
-/** The line with the objects of `reporting` for a dataset, without the views of its lists. */
+/** Renders the line with the objects of `reporting` for a dataset, without the views of its lists. */
 function viewsLine(dataset: Dataset): string {
   const lists = listsOf(dataset);
   const others = datasetViews(dataset).filter((object) => !lists.includes(object.name));

@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
 
-/** The number of discrepancies of a check that have not ended. */
+/** The number of open discrepancies of a check. */
 export interface DiscrepancyCount {
   readonly check_name: string;
   readonly standing: number;
-  /** How many of these were found within the last day. */
+  /** The number of those found within the last 24 hours. */
   readonly found_today: number;
 }
 
@@ -24,7 +24,7 @@ export interface Discrepancy {
   readonly ended_at: Date | null;
 }
 
-/** A change of level: a row of `reporting.series_breaks`. Numbers are exact texts. */
+/** A level shift: a row of `reporting.series_breaks`. Numbers are exact texts. */
 export interface SeriesBreak {
   readonly chain_id: string;
   readonly metric: string;
@@ -36,7 +36,7 @@ export interface SeriesBreak {
   readonly found_at: Date;
 }
 
-/** A span of time, ms since 1970. `from` is included, `to` is excluded; null: no bound. */
+/** A time range, in ms since 1970: inclusive start, exclusive end; null: no bound. */
 interface Span {
   readonly from: number | null;
   readonly to: number | null;
@@ -44,7 +44,7 @@ interface Span {
 
 const bound = (ms: number | null) => (ms === null ? null : new Date(ms));
 
-/** The number of discrepancies that have not ended, by check. */
+/** Returns the number of open discrepancies, by check. */
 export async function discrepancyCounts(sql: postgres.Sql): Promise<DiscrepancyCount[]> {
   const rows = await sql<DiscrepancyCount[]>`
     select check_name, count(*)::int as standing,
@@ -53,7 +53,7 @@ export async function discrepancyCounts(sql: postgres.Sql): Promise<DiscrepancyC
   return [...rows];
 }
 
-/** The discrepancies about a span that have not ended, newest first. */
+/** Returns the open discrepancies within a time range, newest first. */
 export async function discrepanciesIn(
   sql: postgres.Sql,
   { from, to }: Span,
@@ -67,18 +67,21 @@ export async function discrepanciesIn(
     order by at desc, check_name, subject`;
 }
 
-/** Which discrepancies are looked for. */
+/** The filters of discrepancies. */
 export interface DiscrepancyFilter {
-  /** `standing`, `ended`, or both. */
+  /** `standing`, `ended`, or absent for both. */
   readonly state?: 'standing' | 'ended' | undefined;
   readonly check?: string | undefined;
-  /** Those before this one. */
+  /** Only discrepancies with a smaller id. */
   readonly before?: string | undefined;
 }
 
 const SHOWN = 50;
 
-/** Discrepancies that pass, those found last first. `next` is where to go on; null: there are no more. */
+/**
+ * Returns a page of discrepancies that match a filter, newest first. `next` is the id for the next page; null
+ * if there are no more.
+ */
 export async function discrepancyPage(
   sql: postgres.Sql,
   { state, check, before }: DiscrepancyFilter,
@@ -96,7 +99,7 @@ export async function discrepancyPage(
   return { found: [...found], next: found.length === SHOWN ? (found.at(-1)?.id ?? null) : null };
 }
 
-/** The changes of level in a span, newest first. @param most how many; absent: all */
+/** Returns the level shifts within a time range, newest first. @param most maximum number; null: all */
 export async function breaksIn(
   sql: postgres.Sql,
   { from, to }: Span,
@@ -110,7 +113,9 @@ export async function breaksIn(
     order by broke_at desc, chain_id, metric limit ${most}`;
 }
 
-/** The counts in words, such as `12 stand (metric_parts 11, balances 1), 2 of them found within a day`. */
+/**
+ * Renders the counts as text, such as `12 stand (metric_parts 11, balances 1), 2 of them found within a day`.
+ */
 export function discrepanciesInWords(counts: readonly DiscrepancyCount[]): string {
   const sum = (of: 'standing' | 'found_today') => counts.reduce((all, one) => all + one[of], 0);
   if (counts.length === 0) return 'none';

@@ -1,23 +1,24 @@
 import { statfs } from 'node:fs/promises';
 import type postgres from 'postgres';
 
-/** How much space the record takes, and how much there is. In bytes. */
+/** The disk use of the recorded data and the free space, in bytes. */
 export interface DiskUse {
   readonly database: number;
-  /** The largest datasets, the largest first. */
+  /** The largest datasets, in descending order of size. */
   readonly largest: readonly { readonly dataset: string; readonly bytes: number }[];
-  /** How much a day adds, at the pace of the last sealed days; null: too early to tell. */
+  /** The growth per day, at the rate of the last sealed days. Null: too early to estimate. */
   readonly perDay: number | null;
-  /** What is free on the disk of the database; null: it is on another machine, or not known. */
+  /** The free space on the disk of the database. Null: on another machine, or unknown. */
   readonly free: number | null;
 }
 
 const SHOWN = 5;
 
 /**
- * Reads how much space is taken. The rows that the seals of the last week counted, each at what a row of its dataset takes
- * now, make a day; the first day is left out, because a first recording is not how it goes on.
- * @param directory the folder of the database, where it is on this machine; null: it is not
+ * Reads the disk use. The growth is the number of rows that the seals of the last week counted, each at the
+ * current mean size of a row of its dataset. The first day is excluded, because the first recording is larger
+ * than usual.
+ * @param directory the folder of the database; null if it is on another machine
  */
 export async function diskUse(sql: postgres.Sql, directory: string | null): Promise<DiskUse> {
   const [whole] = await sql<
@@ -66,7 +67,7 @@ export async function diskUse(sql: postgres.Sql, directory: string | null): Prom
   };
 }
 
-/** What is free for an ordinary user; null: it cannot be told. */
+/** Returns the space that is available to an unprivileged user. Returns null if it is unknown. */
 async function freeIn(directory: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(directory);
@@ -76,7 +77,10 @@ async function freeIn(directory: string): Promise<number | null> {
   }
 }
 
-/** When the disk is full at this pace, ms since 1970; null: not known, or not within a lifetime. @param now ms since 1970 */
+/**
+ * Returns when the disk is full at the current rate, in ms since 1970. Returns null if unknown or more than
+ * 100 years away. @param now in ms since 1970
+ */
 export function fullAt({ perDay, free }: DiskUse, now: number): number | null {
   if (perDay === null || free === null || perDay <= 0) return null;
   const days = free / perDay;

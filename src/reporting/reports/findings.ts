@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** Something that is not as it should be: one row of `reporting.findings`. */
+/** A problem of the recording or of a node: a row of `reporting.findings`. */
 export interface Finding {
   readonly state: FindingState;
   readonly what:
@@ -31,12 +31,15 @@ export interface Finding {
 export const findingStates = ['stalled', 'late', 'failing', 'outdated', 'incomplete'] as const;
 export type FindingState = (typeof findingStates)[number];
 
-/** Findings that have state, kind and dataset in common, and the oldest of them. */
+/** Findings of the same state, kind and dataset, represented by the oldest of them. */
 export interface FindingGroup extends Finding {
   readonly count: number;
 }
 
-/** Everything that the watchdog finds now, by state, kind and dataset: a bounded number, however many targets there are. */
+/**
+ * Returns the current findings of the watchdog, grouped by state, kind and dataset. The number of groups is
+ * bounded, independent of the number of targets.
+ */
 export async function findingGroups(sql: postgres.Sql): Promise<FindingGroup[]> {
   const rows = await sql<FindingGroup[]>`
     select distinct on (state, what, dataset) state, what, dataset, subject, since, reason,
@@ -45,7 +48,7 @@ export async function findingGroups(sql: postgres.Sql): Promise<FindingGroup[]> 
   return [...rows].sort((a, b) => findingStates.indexOf(a.state) - findingStates.indexOf(b.state));
 }
 
-/** A finding in words. @param time how a moment is written; absent: ISO 8601 */
+/** Renders a finding as text. @param time formats a moment; default: ISO 8601 */
 export function inWords(
   { state, what, dataset, subject, since, reason, count }: FindingGroup,
   time = (moment: Date) => moment.toISOString(),

@@ -22,46 +22,46 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** The cost of a poll is used for the next one only if its window was at most this many times as long. */
 const COMPARABLE = 2;
-/** Targets that are forecast before others have their turn. */
+/** Number of targets that are forecast before the event loop continues with other work. */
 const FORECAST_AT_ONCE = 1_000;
 
-/** Calls to an upstream, and what they cost of its budget. */
+/** Calls to an upstream, and their cost in budget units. */
 export interface Cost {
   readonly calls: number;
   readonly units: number;
 }
 
-/** What a feed's schedule asks for once it has caught up. */
+/** The calls of the schedule of a feed that has caught up. */
 export interface Forecast {
   readonly datasets: readonly string[];
   readonly upstream: string;
   readonly targets: number;
-  /** Milliseconds between two polls of a target. */
+  /** Poll interval of a target, in ms. */
   readonly every: number;
   /** One poll of all targets. */
   readonly round: Cost;
-  /** Polls and windows that are requested again in the hour and in the day after now. */
+  /** Polls and repeated windows within one hour and within one day from now. */
   readonly hour: Cost;
   readonly day: Cost;
-  /** Of the calls of the day, those that request again what was answered before: for late items and revisions. */
+  /** The calls of the day that repeat earlier requests, to find late items and revisions. */
   readonly sweepsOfDay: number;
 }
 
 /** The last complete poll of a target. */
 interface Look {
   readonly requests: number;
-  /** The most requests of a complete run. */
+  /** The maximum number of requests of a complete run. */
   readonly mostRequests: number | null;
-  /** Null: an observation of how things were. */
+  /** Null for an observation of the current state. */
   readonly window: Window | null;
-  /** The mean time between two items of an index, ms; null if unknown. */
+  /** The mean time between two items of an index, in ms; null if unknown. */
   readonly usualInterval: number | null;
 }
 
 /**
- * What each schedule will ask for after `now`. A target costs what its last comparable poll cost (lists grow), or what its
- * source declares when there was none. Targets that the upstream does not offer are asked once a day. Answers that never
- * change are not asked again once they are recorded.
+ * Forecasts the calls of each schedule after `now`. A target costs as much as its last comparable poll (lists
+ * grow), or the declared number of calls if there is none. Targets that the upstream does not offer are
+ * polled once a day. Responses that never change are not requested again once they are recorded.
  */
 export async function forecast(
   sql: postgres.Sql,
@@ -97,7 +97,7 @@ async function forecastOf(
         const all = wanted.map(({ state, every }) => ticks(feed, state, every, now, now + span));
         const [only] = all;
         if (only && all.length === 1 && !source.range?.index) return { polls: cost * only.count, sweeps: 0 };
-        // Datasets that are due at once share the call.
+        // Datasets that are due at the same time share the call.
         const due = [...new Set(all.flatMap(instantsOf))].sort((a, b) => a - b);
         const look = looks.get(targetKey(target));
         return { polls: cost * due.length, sweeps: callsAgain(feed, target, joint, look, due) };
@@ -120,7 +120,10 @@ async function forecastOf(
   };
 }
 
-/** The calls of the windows that are requested again with the polls at some moments, ms since 1970 in ascending order. */
+/**
+ * Returns the calls of the windows that are requested again by the polls at some moments, in ms since 1970 in
+ * ascending order.
+ */
 function callsAgain(
   feed: Watched,
   target: Target,
@@ -147,23 +150,26 @@ function callsAgain(
   return calls;
 }
 
-/** Whether a window from a place on is the whole list of a target: all of it is one window. */
+/** Whether the window from a start is the whole list of a target, requested as one window. */
 function isWholeList({ source }: Watched, target: Target, state: TargetState, from: number, now: number) {
   const { range } = source;
   return range?.span(target) === Number.POSITIVE_INFINITY && from <= rangeStart(range, state, now);
 }
 
-/** The answer never changes and is recorded. */
+/** Whether the response never changes and is recorded. */
 const isDone = ({ source }: Watched, state: TargetState) => source.once === true && state.lastPolled !== null;
 
-/** Polls at one distance, ms. */
+/** Equidistant polls, in ms. */
 interface Ticks {
   readonly first: number;
   readonly step: number;
   readonly count: number;
 }
 
-/** When a dataset is polled after `now` and until `until`: what is late at once, the others an interval after their last. */
+/**
+ * Returns the polls of a dataset after `now` and until `until`. Overdue datasets are polled immediately,
+ * others one interval after their last poll.
+ */
 function ticks(feed: Watched, state: TargetState, every: number, now: number, until: number): Ticks {
   const step = state.notOffered ? NOT_OFFERED_AGAIN + 1 : every;
   if (isDone(feed, state)) return { first: now, step, count: 0 };
@@ -177,7 +183,10 @@ function ticks(feed: Watched, state: TargetState, every: number, now: number, un
 const instantsOf = ({ first, step, count }: Ticks) =>
   Array.from({ length: count }, (_, at) => first + at * step);
 
-/** The calls of the next poll of a target: those of the last one if it was comparable, otherwise what the source declares. */
+/**
+ * Returns the calls of the next poll of a target: those of the last poll if it is comparable, otherwise the
+ * declared number.
+ */
 function pollCost(
   feed: Watched,
   target: Target,
@@ -193,13 +202,16 @@ function pollCost(
     : source.calls;
 }
 
-/** Whether two windows need about as many calls. For heights only the first recording, which may be very long, differs. */
+/**
+ * Whether two windows need about the same number of calls. For heights, only the first recording, which may
+ * be very long, is not comparable.
+ */
 function isComparable(axis: 'time' | 'height', last: Window, next: Window): boolean {
   if (axis === 'height') return last.from > 0 && last.from < OPEN_END - 1;
   return last.to - last.from <= COMPARABLE * (next.to - next.from);
 }
 
-/** The last complete poll of each target of a feed, by target key. */
+/** Reads the last complete poll of each target of a feed, by target key. */
 async function lastLooks(sql: postgres.Sql, { source }: Watched): Promise<Map<string, Look>> {
   const { target_key, look_requests, most_requests, look_from, look_to, usual_interval_ms } = targets;
   const rows = await ormOf(sql)

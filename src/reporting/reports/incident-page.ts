@@ -1,16 +1,19 @@
 import { markdownText as text } from '../../lib/safe-text.ts';
 import type { Incident, Moment, Window } from './incident.ts';
 
-/** What a post-mortem begins with. */
+/** The data of a post-mortem. */
 export interface Story extends Window {
   readonly node: string;
   readonly incidents: readonly Incident[];
   readonly moments: readonly Moment[];
-  /** How many more moments there are. */
+  /** The number of moments that are left out. */
   readonly more: number;
 }
 
-/** A story as Markdown: its incidents, and everything in the order of time (UTC). What services and people said is text in it, no markup. */
+/**
+ * Renders a post-mortem as Markdown: its incidents, and all moments in the order of time (UTC). Texts of
+ * services and people are escaped.
+ */
 export function incidentMarkdown({ node, from, to, incidents, moments, more }: Story): string {
   const lines = [
     `# ${text(node)}, ${time(from)} to ${time(to)} (UTC)`,

@@ -1,39 +1,39 @@
 import type postgres from 'postgres';
 
-/** A time in which a node was down: a row of `reporting.node_incidents`. */
+/** A downtime of a node: a row of `reporting.node_incidents`. */
 export interface Incident {
   readonly node: string;
   readonly probe: string;
   readonly started_at: Date;
-  /** Null: it lasts. */
+  /** Null: the incident is open. */
   readonly ended_at: Date | null;
   readonly down_seconds: string;
-  /** Seconds of it in which no observer could tell how the node was. */
+  /** Seconds in which no observer could determine the state of the node. */
   readonly unknown_seconds: string;
   readonly outages: string;
   readonly first_error: string | null;
   readonly last_error: string | null;
   readonly noticed_by: readonly string[];
   readonly failed_checks: readonly string[] | null;
-  /** By the node's own count. */
+  /** According to the node itself. */
   readonly failing_since: Date | null;
 }
 
-/** Something that was recorded around an incident. */
+/** An event that was recorded around an incident. */
 export interface Moment {
   readonly at: Date;
   readonly what: string;
-  /** Who says so: an observer, the alerts, a person. */
+  /** The origin: an observer, an alert, a person. */
   readonly source: string;
 }
 
-/** A window of time; `from` is included, `to` is excluded. */
+/** A time range: inclusive start, exclusive end. */
 export interface Window {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** As many moments are told. */
+/** Maximum number of moments. */
 const MOST = 1_000;
 
 const COLUMNS = [
@@ -51,14 +51,14 @@ const COLUMNS = [
   'failing_since',
 ] as const;
 
-/** The newest incidents first. @param node null: of every node */
+/** Returns the newest incidents first. @param node null: all nodes */
 export function newestIncidents(sql: postgres.Sql, node: string | null, most: number): Promise<Incident[]> {
   return sql<Incident[]>`
     select ${sql([...COLUMNS])} from reporting.node_incidents
     where ${node}::text is null or node = ${node} order by started_at desc, node, probe limit ${most}`;
 }
 
-/** The incidents of a node that touch a window, in the order of time. */
+/** Returns the incidents of a node that overlap a window, in the order of time. */
 export function incidentsBetween(sql: postgres.Sql, node: string, { from, to }: Window): Promise<Incident[]> {
   return sql<Incident[]>`
     select ${sql([...COLUMNS])} from reporting.node_incidents
@@ -66,8 +66,9 @@ export function incidentsBetween(sql: postgres.Sql, node: string, { from, to }: 
 }
 
 /**
- * What was recorded of a node in a window, in the order of time: how observers saw it and its checks, when they did not look,
- * maintenance, what it says it is, alerts and who acknowledged them, what could not be recorded, and notes.
+ * Reads the events of a node in a window, in the order of time: the states of the node and its checks per
+ * observer, absences of observers, maintenance, changes of the node's identity, alerts and acknowledgements,
+ * lost recordings, and notes.
  * @returns the moments, and how many more there are
  */
 export async function momentsOf(

@@ -1,6 +1,6 @@
 import type { Recorded, Source } from '../../datasets/contract.ts';
 
-/** The services that are recorded, by the part of `upstreams` in the configuration that has their addresses. */
+/** The recorded services, by their key in `upstreams` of the configuration. */
 const SERVICES: Readonly<Record<Source['upstream'], string>> = {
   chainData: 'the chain data service',
   metrics: 'the metrics service',
@@ -40,8 +40,9 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The source of a dataset as Markdown: the service, then its operations by the names that the service gives them.
- * @throws Error when an operation has no name here
+ * Renders the source of a dataset as Markdown: the service, then its operations by the names that the service
+ * uses.
+ * @throws Error if {@link TITLES} lacks an operation
  */
 export function operationsText({ operations, source }: Pick<Recorded, 'operations' | 'source'>): string {
   const titles = [...new Set(operations.map(titleOf))];

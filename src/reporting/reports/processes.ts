@@ -11,12 +11,12 @@ export interface RecorderProcess {
   readonly seen_at: Date;
 }
 
-/** What wants a look comes first. */
+/** States in descending order of urgency. */
 const ORDER: readonly RecorderProcess['state'][] = ['outdated', 'running', 'lost', 'stopped'];
-/** Of those that ended the newest are shown. */
+/** Maximum number of processes; of the ended ones, the newest are shown. */
 const MOST = 30;
 
-/** The processes that run, and those that ended within an hour. */
+/** Returns the running processes, and those that ended within an hour. */
 export async function processesNow(sql: postgres.Sql): Promise<RecorderProcess[]> {
   const rows = await sql<RecorderProcess[]>`
     select process, recorder, network, roles, state, started_at, seen_at from reporting.processes
@@ -28,14 +28,14 @@ export async function processesNow(sql: postgres.Sql): Promise<RecorderProcess[]
   );
 }
 
-/** A recorder that writes to this database now. */
+/** A recorder that currently writes to this database. */
 export interface LivingRecorder {
   readonly recorder: string;
   readonly network: string;
   readonly processes: number;
 }
 
-/** The recorders of which a process runs. */
+/** Returns the recorders with a running process. */
 export async function livingRecorders(sql: postgres.Sql): Promise<LivingRecorder[]> {
   const rows = await sql<LivingRecorder[]>`
     select recorder, min(network) as network, count(*)::int as processes from reporting.processes

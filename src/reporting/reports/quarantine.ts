@@ -14,10 +14,10 @@ export interface Quarantined {
 
 const SHOWN = 50;
 const COLUMNS = 'id::text, dataset, target, run_id::text, reason, first_seen, last_seen, times::float8';
-/** The longest item that is shown whole, in characters. */
+/** Maximum length of an item that is shown in full, in characters. */
 const LONGEST = 100_000;
 
-/** Items, those set aside last first. @param before those before this one */
+/** Returns a page of items, newest first. @param before only items with a smaller id */
 export async function quarantinedPage(
   sql: postgres.Sql,
   { dataset, before }: { readonly dataset?: string | undefined; readonly before?: string | undefined },
@@ -30,7 +30,7 @@ export async function quarantinedPage(
   return { items: [...items], next: items.length === SHOWN ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** One item with its JSON, cut where it is very long; null: it is not there any more. */
+/** Returns an item with its JSON, truncated if very long. Returns null if the item no longer exists. */
 export async function quarantinedItem(
   sql: postgres.Sql,
   id: string,

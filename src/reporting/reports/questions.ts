@@ -3,10 +3,10 @@ import { UsageError } from '../../lib/errors.ts';
 import { exactInstantIn } from '../../lib/instant.ts';
 import { declaredObjects } from '../views/declared-objects.ts';
 
-/** Values of parameters by name, as people write them: a list with commas, a time such as `2026-12-01`. */
+/** Parameter values by name, as people write them: a list with commas, a time such as `2026-12-01`. */
 export type Values = Readonly<Record<string, string>>;
 
-/** A question in words, with the values that ask it. */
+/** A question as text, and the parameter values that answer it. */
 export interface Example {
   readonly words: string;
   readonly values: Values;
@@ -14,15 +14,15 @@ export interface Example {
 
 /** A question that `reporting` answers: `report NAME`, and a recipe in docs/recipes.md. */
 export interface Question {
-  /** As in `report NAME`: the name of its view or function with dashes. */
+  /** The name in `report NAME`: that of its view or function, with dashes. */
   readonly name: string;
   readonly answer: Declared;
   readonly examples: readonly Example[];
-  /** Why it cannot be asked about a past moment; null: it can. */
+  /** Why past moments cannot be queried; null if they can. */
   readonly notAsOf: string | null;
 }
 
-/** The placeholders in examples, which a reader replaces with own values. */
+/** Placeholders in examples, for the reader's own values. */
 export const PLACEHOLDERS = {
   node: 'NodeID-YOURS',
   address: 'P-avax1YOURS',
@@ -36,7 +36,7 @@ const early = { as_of: '2026-03-20T12:00' };
 const late = { as_of: '2026-04-02T12:00' };
 const { node, address, evmAddress, subnet } = PLACEHOLDERS;
 
-/** All questions by heading, then by view or function: each in words, with its values. */
+/** All questions by heading, then by view or function: each with its text and values. */
 const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly [string, Values])[]>>>> = {
   'Metrics of chains': {
     metric_over_time: [
@@ -212,7 +212,7 @@ const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly 
   },
 };
 
-/** Why questions that have no parameter `as_of` have none. */
+/** The reasons why questions without a parameter `as_of` have none. */
 const NOT_AS_OF: Readonly<Record<string, string>> = {
   metric_settling_of: 'it is measured from all revisions recorded up to now',
   metric_rules: 'what may be summed follows from the version, not from the record',
@@ -223,8 +223,9 @@ const NOT_AS_OF: Readonly<Record<string, string>> = {
 };
 
 /**
- * Every question by heading.
- * @throws Error when a question names a view or function that is not declared, or has no `as_of` and nothing says why
+ * Returns all questions by heading.
+ * @throws Error if the view or function of a question is not declared, or lacks `as_of` without a reason in
+ * {@link NOT_AS_OF}
  */
 export function questions(): { heading: string; questions: Question[] }[] {
   const declared = new Map(declaredObjects().map((object) => [object.name, object]));
@@ -253,19 +254,19 @@ export function questionNamed(name: string): Question | undefined {
   return everyQuestion().find((question) => question.name === name.replaceAll('_', '-'));
 }
 
-/** A report: what it answers, and the options that it takes. */
+/** A report: its description and options. */
 export interface Report {
   readonly name: string;
   readonly answers: string;
   readonly takes: readonly string[];
-  /** Why it does not take `--as-of`; null: it takes it. */
+  /** Why it has no `--as-of`; null if it has. */
   readonly notAsOf: string | null;
 }
 
-/** Why the reports of the checks do not take `--as-of`. */
+/** Why the reports of the checks have no `--as-of`. */
 export const CHECKS_NOT_AS_OF = 'found_at and ended_at tell what was known when';
 
-/** Every report: those that are more than a question, then the ready questions. */
+/** Returns every report: the special reports first, then the ready questions. */
 export function reports(): Report[] {
   return [
     {
@@ -317,13 +318,13 @@ export function reports(): Report[] {
   ];
 }
 
-/** The parameters of a question; a view has none. */
+/** Returns the parameters of a question; none for a view. */
 export const parametersOf = ({ answer }: Question) => (answer.kind === 'function' ? answer.parameters : []);
 
 /**
- * The statement that asks a question.
- * @param told the begin of the message about a parameter's value, such as `--param metric=`
- * @throws UsageError when a value is missing, wrong, or belongs to no parameter: all of them
+ * Returns the SQL statement of a question.
+ * @param told returns the prefix of an error message about a parameter, such as `--param metric=`
+ * @throws UsageError with all problems if a value is missing, invalid, or belongs to no parameter
  */
 export function statementOf(question: Question, values: Values, told = optionText): string {
   const parameters = parametersOf(question);
@@ -350,7 +351,7 @@ export function statementOf(question: Question, values: Values, told = optionTex
   return `select * from reporting.${question.answer.name}${call}`;
 }
 
-/** The option of `report` that gives a parameter's value, without the value. */
+/** Returns the option of `report` for a parameter, without the value. */
 export function optionText(name: string): string {
   const options: Readonly<Record<string, string>> = { from: '--from ', to: '--to ', as_of: '--as-of ' };
   return options[name] ?? `--param ${name}=`;
@@ -362,7 +363,7 @@ const shapes: Readonly<Record<string, string>> = {
   numeric: 'a number',
 };
 
-/** A value as SQL; null when the text is not a value of the type. */
+/** Converts a value to SQL. Returns null if the text is not a valid value of the type. */
 function literalOf(type: string, text: string): string | null {
   switch (type) {
     case 'timestamptz': {

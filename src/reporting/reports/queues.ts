@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** A queue as whoever holds the schedules saw it last: a row of `reporting.queues`. */
+/** A queue as last seen by the process that runs the schedules: a row of `reporting.queues`. */
 export interface SeenQueue {
   readonly queue: string;
   readonly recorder: string;
@@ -11,7 +11,7 @@ export interface SeenQueue {
   readonly seen_at: Date;
 }
 
-/** The queues that were looked at within a day, by recorder. */
+/** Returns the queues that were checked within a day, by recorder. */
 export async function queuesSeen(sql: postgres.Sql): Promise<SeenQueue[]> {
   const rows = await sql<SeenQueue[]>`
     select queue, recorder, waiting::float8, active::float8, trouble, trouble_since, seen_at from reporting.queues

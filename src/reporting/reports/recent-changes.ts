@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** A validator that is not there any more. */
+/** A validator that left. */
 export interface Departure {
   readonly at: Date;
   readonly subnet_id: string;
@@ -9,13 +9,13 @@ export interface Departure {
   readonly stake_navax: string | null;
   /** Its weight in the unit of the subnet, exact. */
   readonly weight: string | null;
-  /** Its time was over. */
+  /** Whether its validation period had ended. */
   readonly expired: boolean;
-  /** The configured nodes that say so. */
+  /** The configured nodes that report the departure. */
   readonly told_by: readonly string[];
 }
 
-/** A value of a day that moved after the day was over. */
+/** A daily value that was revised after the end of its day. */
 export interface Revision {
   readonly at: Date;
   readonly chain_id: string;
@@ -30,17 +30,17 @@ export interface Revision {
 /** A node that was down. */
 export interface Outage {
   readonly node: string;
-  /** When it went down last, and when it was back; null: it is down. */
+  /** The start and the end of the last outage; `ended_at` is null while the node is down. */
   readonly started_at: Date;
   readonly ended_at: Date | null;
-  /** Seconds of it that were seen. */
+  /** The observed downtime, in seconds. */
   readonly down_seconds: number;
   readonly error: string | null;
-  /** How often it went down in the time. */
+  /** The number of outages within the period. */
   readonly times: number;
 }
 
-/** What changed lately and is worth a look. */
+/** Recent changes of interest. */
 export interface Notable {
   readonly departures: readonly Departure[];
   readonly revisions: readonly Revision[];
@@ -48,12 +48,12 @@ export interface Notable {
 }
 
 const SHOWN = 6;
-/** How much a value must move, as a share of what it was. */
+/** Minimum relative change of a value. */
 const MOVED = 0.01;
 
 /**
- * Reads what of the last week is worth a look, the newest first, a few of each. Every part follows an index, so that it costs
- * the same after ten years.
+ * Reads the changes of the last week, newest first, a few of each kind. Every query uses an index, so its
+ * cost does not grow with the age of the recording.
  */
 export async function notable(sql: postgres.Sql): Promise<Notable> {
   return {
@@ -81,7 +81,10 @@ async function departures(sql: postgres.Sql): Promise<Departure[]> {
   return [...rows];
 }
 
-/** Days that were over when they were told, of the last month, whose value is another one since; from what was replaced, which is little. */
+/**
+ * Returns the values of complete days of the last month that were revised later. Reads the replaced values,
+ * which are few.
+ */
 async function revisions(sql: postgres.Sql): Promise<Revision[]> {
   const rows = await sql<Revision[]>`
     select n.recorded_at as at, o.chain_id, o.metric, o.bucket_start, o.value::text as before, n.value::text as after,

@@ -13,7 +13,10 @@ page. A test asks every question of this page, in SQL and by \`report\`, and com
 - Replace \`YOURS\` or \`YOUR\` with your own ids.
 `;
 
-/** The page of recipes as Markdown: every question with its parameters, its columns, and examples to copy. */
+/**
+ * Renders the page of recipes as Markdown: every question with its parameters, its columns, and examples to
+ * copy.
+ */
 export function recipes(): string {
   const parts = questions();
   const contents = parts.map(

@@ -1,18 +1,21 @@
 import type postgres from 'postgres';
 import { momentOf } from './uptime.ts';
 
-/** When a validation is rewarded (configuration, `health.rewards`). Uptimes in percent, time in ms since 1970. */
+/**
+ * The uptime that a validation needs for its reward (configuration, `health.rewards`). Uptimes in percent,
+ * time in ms since 1970.
+ */
 export interface RewardThresholds {
   readonly uptime: number;
   readonly upgradeAt?: number | undefined;
   readonly uptimeAfter: number;
 }
 
-/** A validation of a configured node as one node saw it: what that node saw, not the network's verdict. */
+/** A validation of a configured node as seen by one node; it is not the decision of the network. */
 export interface ValidationView {
   readonly node: string;
   readonly node_id: string;
-  /** The node whose view it is. */
+  /** The observing node. */
   readonly seen_by: string;
   readonly observed_at: Date;
   readonly uptime_percent: number | null;
@@ -20,11 +23,17 @@ export interface ValidationView {
   readonly start_time: Date;
   readonly end_time: Date;
   readonly threshold_percent: number;
-  /** Minutes the validator may be down until its end without missing the threshold; negative: it is missed. */
+  /**
+   * Minutes that the validator may be down until its end without missing the threshold. Negative: it is
+   * missed.
+   */
   readonly downtime_left_minutes: number | null;
 }
 
-/** What the network's stake says of a configured node, by its own `info.uptime`. Shares in percent. */
+/**
+ * The share of the network's stake that would reward a configured node, according to its own `info.uptime`.
+ * In percent.
+ */
 export interface StakeView {
   readonly node: string;
   readonly observed_at: Date;
@@ -33,8 +42,8 @@ export interface StakeView {
 }
 
 /**
- * The latest views of the configured nodes' validations, and of what stake would reward them.
- * @param asOf those that were the latest at this moment; null: now
+ * Reads the latest views of the configured nodes' validations, and the stake that would reward them.
+ * @param asOf returns the latest views at this moment; null: now
  */
 export async function networkViews(
   sql: postgres.Sql,
@@ -75,12 +84,15 @@ export async function networkViews(
   };
 }
 
-/** The uptime, in percent, that a validation which began at `start` (ms since 1970) must reach. */
+/** Returns the uptime, in percent, that a validation with this start (in ms since 1970) must reach. */
 export function thresholdOf(start: number, { uptime, upgradeAt, uptimeAfter }: RewardThresholds): number {
   return upgradeAt !== undefined && start >= upgradeAt ? uptimeAfter : uptime;
 }
 
-/** Minutes of downtime left: what the whole validation allows, less what was used until it was looked at. */
+/**
+ * Returns the remaining minutes of downtime: the allowance of the whole validation, minus the downtime up to
+ * the observation.
+ */
 export function downtimeLeft(
   view: Pick<ValidationView, 'start_time' | 'end_time' | 'observed_at' | 'uptime_percent'>,
   threshold: number,

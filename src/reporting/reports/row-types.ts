@@ -1,6 +1,6 @@
 import type { Declared, DeclaredColumn } from '../../db/declared.ts';
 
-/** The TypeScript type of a value as it leaves over HTTP, by PostgreSQL's type. */
+/** The TypeScript type of a value in HTTP responses, by PostgreSQL type. */
 const TYPES: Readonly<Record<string, string>> = {
   text: 'string',
   numeric: 'string',
@@ -17,9 +17,10 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Declarations of the rows that `chain-recorder/client` reads: one type a view, with the meaning of each column.
+ * Renders the declarations of the rows that `chain-recorder/client` reads: one type per view, with the
+ * comment of each column.
  * @param histories the view with every version of a dataset's rows, by dataset
- * @throws Error when a column has a type that is not known here
+ * @throws Error if a column has an unsupported type
  */
 export function rowTypes(declared: readonly Declared[], histories: ReadonlyMap<string, string>): string {
   const views = declared.filter((object) => object.kind === 'view' || object.value === undefined);

@@ -35,37 +35,42 @@ export const runStatuses = [
 ] as const;
 export const runReasons = ['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive', 'unwatched'] as const;
 
-/** Which runs are looked for. */
+/** The filters of runs. */
 export interface RunFilter {
   readonly dataset?: string | undefined;
   readonly status?: string | undefined;
   readonly reason?: string | undefined;
-  /** Those that began before this time, ms since 1970. */
+  /** Only runs that started before this time, in ms since 1970. */
   readonly until?: number | undefined;
-  /** Those before this run. */
+  /** Only runs before this one. */
   readonly before?: string | undefined;
 }
 
-/** Some runs, the newest first. */
+/** A page of runs, newest first. */
 export interface RunPage {
   readonly runs: readonly RunRow[];
-  /** Where to go on, as {@link RunFilter.before}; null: there is no older run. */
+  /** The cursor for {@link RunFilter.before}; null if there is no older run. */
   readonly next: string | null;
 }
 
-/** A run has a row for each of its datasets. They are never cut apart, as the next page begins with another run. */
+/**
+ * Minimum number of rows of a full page. A run has a row for each of its datasets; a page never splits a run,
+ * because the next page starts with another run.
+ */
 const SHOWN = 50;
-/** Rows that are looked at for one page: so rare ones cost no more than frequent ones. */
+/** Maximum number of rows that are scanned for one page. It bounds the cost of searching for rare runs. */
 const LOOKED_AT = 20_000;
 
 const LAST = '9223372036854775807';
-/** SQL: the runs `r` of a block `b`. Those that are not packed are found by their numbers. */
+/** SQL that limits the runs `r` to a block `b`. Runs that are not packed are found by their numbers. */
 const OF_BLOCK = `r.run_block = b.run_block and r.run_id >= b.run_block * ${BLOCK} and r.run_id < (b.run_block + 1) * ${BLOCK}`;
 
 const COLUMNS = `run_id::text, dataset, target, reason, status, started_at, finished_at, pages, items::float8, rows_written::float8,
   requests, budget_units::float8, quarantined::float8, error, note, worker, window_start, window_end, first_height::text`;
 
-/** The newest runs that pass. Looks at a bounded number of them; the rest comes with `next`. */
+/**
+ * Returns the newest runs that match a filter. Scans a bounded number of runs; `next` continues after them.
+ */
 export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<RunPage> {
   const { dataset = null, status = null, reason = null, before = null } = filter;
   const end = filter.until === undefined ? before : await firstRunAt(sql, filter.until, before);
@@ -100,7 +105,10 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
   return { runs, next };
 }
 
-/** A run, a row each dataset; none: there is no such run, or it is counted up (`reporting.run_days`). */
+/**
+ * Returns a run, one row per dataset. Empty if the run does not exist, or is only counted in
+ * `reporting.run_days`.
+ */
 export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]> {
   const rows = await sql<RunRow[]>`
     select ${sql.unsafe(COLUMNS)} from reporting.runs
@@ -109,8 +117,9 @@ export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]>
 }
 
 /**
- * The first run that began at a time or later, or a number between it and the one before: runs are numbered as they begin.
- * @param time ms since 1970 @param before a run that comes after it, at the latest; null: any
+ * Returns the first run that started at or after a time, or a number between that run and the previous one.
+ * Runs are numbered in the order of their start.
+ * @param time in ms since 1970 @param before upper bound of the result; null: none
  */
 async function firstRunAt(sql: postgres.Sql, time: number, before: string | null): Promise<string> {
   const at = new Date(time).toISOString();

@@ -3,15 +3,18 @@ import type postgres from 'postgres';
 /** A schedule: a row of `reporting.schedules`. */
 export interface Schedule {
   readonly schedule: string;
-  /** Seconds between two ticks. */
+  /** Interval between two ticks, in seconds. */
   readonly every: number;
-  /** When it ticks next; null: the queue did not have it. */
+  /** The next tick; null: the queue did not have the schedule. */
   readonly next_at: Date | null;
   readonly missing_since: Date | null;
   readonly seen_at: Date;
 }
 
-/** The schedules, as whoever holds them in line saw them last: those that are missing first, then by their next tick. */
+/**
+ * Returns the schedules as last seen by the process that runs them: missing ones first, then by their next
+ * tick.
+ */
 export async function schedulesNow(sql: postgres.Sql): Promise<Schedule[]> {
   const rows = await sql<Schedule[]>`
     select schedule, extract(epoch from expected_every)::float8 as every, next_at, missing_since, seen_at

@@ -28,7 +28,7 @@ th { color: var(--soft); font-weight: 500; border-top: 0; white-space: nowrap; }
 
 const VERDICTS = { met: 'target met', missed: 'target missed', open: 'not decided' } as const;
 
-/** The report as one HTML page for screens and for paper. It loads nothing from elsewhere. */
+/** Renders the report as one HTML page for screens and for paper. The page loads no external resources. */
 export function slaPage(report: SlaReport): string {
   const title = `Service level of ${report.month}`;
   return `<!doctype html>
@@ -47,7 +47,9 @@ ${sealed(report)}
 `;
 }
 
-/** The seal of the record behind the page. With it a reader can check later that the record was not changed. */
+/**
+ * Renders the seal of the recorded data. A reader can use it to verify that the data was not changed later.
+ */
 function sealed({ seal }: SlaReport): string {
   if (!seal) return '';
   return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${htmlText(seal.head)}</code></p>`;

@@ -4,14 +4,14 @@ import { momentOf, type QuorumUptime, quorumOf, type ReportWindow, spanText } fr
 
 const DAY = 86_400_000;
 
-/** An incident, as reporting.node_incidents has it. */
+/** An incident: a row of `reporting.node_incidents`. */
 export interface Incident {
   readonly node: string;
   readonly started_at: Date;
-  /** Null: it lasts. */
+  /** Null: the incident is open. */
   readonly ended_at: Date | null;
   readonly duration_seconds: number;
-  /** Of it, as far as no observer could tell how the node was. */
+  /** The part in which no observer could determine the state of the node. */
   readonly unknown_seconds: number;
   readonly failed_checks: readonly string[];
   readonly first_error: string | null;
@@ -19,13 +19,16 @@ export interface Incident {
   readonly noticed_by: readonly string[];
 }
 
-/** The uptime of a node in a month, compared with the promise. */
+/** The uptime of a node in a month, compared with the target. */
 export interface NodeSla extends QuorumUptime {
   /** `open`: unknown time decides, or the month is not over. */
   readonly verdict: 'met' | 'missed' | 'open';
-  /** Seconds the node may be down in the watched part of the month. */
+  /** Allowed downtime in the watched part of the month, in seconds. */
   readonly budget_seconds: number;
-  /** Seconds of that left; counting unknown time as down at least. Negative: overspent. */
+  /**
+   * The remaining budget in seconds, and its lower bound, which counts unknown time as down. Negative:
+   * overspent.
+   */
   readonly budget_left_seconds: number;
   readonly budget_left_at_least_seconds: number;
   readonly p50_ms: number | null;
@@ -33,16 +36,16 @@ export interface NodeSla extends QuorumUptime {
   readonly incidents: readonly Incident[];
 }
 
-/** A month of service, for those it was promised to. */
+/** The service level of a month. */
 export interface SlaReport {
-  /** `2026-11`. */
+  /** Such as `2026-11`. */
   readonly month: string;
   readonly from: Date;
-  /** The month's end, or when the report was made. */
+  /** The end of the month, or the time of the report. */
   readonly to: Date;
   readonly complete: boolean;
   readonly made_at: Date;
-  /** The newest seal of the record when the report was made (docs/seals.md); null: nothing was sealed. */
+  /** The newest seal at the time of the report (docs/seals.md); null: nothing was sealed. */
   readonly seal: { readonly seal: number; readonly sealed_until: Date; readonly head: string } | null;
   readonly target_percent: number;
   readonly nodes: readonly NodeSla[];
@@ -51,9 +54,10 @@ export interface SlaReport {
 }
 
 /**
- * Makes the report of a month that has begun.
- * @param now ms since 1970; @param target in percent
- * @param asOf makes it as it was made at this moment, which is `now` then; null: of all that is known
+ * Creates the report of a month that has started.
+ * @param now in ms since 1970 @param target in percent
+ * @param asOf reproduces the report as of this moment; `now` must then be the same moment. Null: all current
+ * knowledge
  */
 export async function slaReport(
   sql: postgres.Sql,
@@ -65,7 +69,7 @@ export async function slaReport(
 ): Promise<SlaReport> {
   const window = { from: month.from, to: Math.min(month.to, now) };
   const [from, to] = [new Date(window.from), new Date(window.to)];
-  // Hours are kept for some weeks only, days for ever.
+  // Hourly data is kept for some weeks only, daily data forever.
   const timed = asOf === null ? to : new Date(window.to - (window.to % DAY));
   const [quorum, incidents, latency, views, [seal]] = await Promise.all([
     quorumOf(sql, window, null, asOf),
@@ -91,7 +95,7 @@ export async function slaReport(
     seal: seal ?? null,
     target_percent: target,
     nodes: quorum.map((uptime) => {
-      // The month as far as the node is watched in it.
+      // The part of the month in which the node is watched.
       const end = uptime.until < to ? uptime.until.getTime() : month.to;
       const length = (end - uptime.since.getTime()) / 1000;
       const budget = (length - uptime.maintenance_seconds) * (1 - target / 100);
@@ -117,7 +121,7 @@ function verdictOf(left: number, leftAtLeast: number, complete: boolean): NodeSl
   return complete && leftAtLeast >= 0 ? 'met' : 'open';
 }
 
-/** What is left of the error budget: a range where nobody observed some of the time. */
+/** Renders the remaining error budget; as a range if some of the time is unknown. */
 export function budgetText({ budget_left_seconds, budget_left_at_least_seconds }: NodeSla): string {
   if (budget_left_seconds < 0) return `overspent by ${spanText(-budget_left_seconds)}`;
   if (budget_left_seconds === budget_left_at_least_seconds) return spanText(budget_left_seconds);

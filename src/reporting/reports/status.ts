@@ -3,15 +3,15 @@ import type { BudgetKey } from '../../db/budget-key.ts';
 import { type DiscrepancyCount, discrepancyCounts } from './discrepancies.ts';
 import { type Finding, type FindingGroup, type FindingState, findingGroups } from './findings.ts';
 
-/** Findings that do not mean that the recording itself is late or stalled. */
+/** Kinds of findings that do not mean that the recording itself is late or stalled. */
 const NOT_OF_THE_RECORDING: ReadonlySet<string> = new Set(['alerts', 'export', 'replica', 'index-stalled']);
 
 /** The state of the recording, as shown by `status` and `/api/status`. */
 export interface Status {
   readonly datasets: readonly DatasetStatus[];
-  /** What is not as it should be, by dataset, with the oldest of each; empty: all is well. */
+  /** The current findings by dataset, with the oldest of each; empty if there is no problem. */
   readonly findings: readonly FindingGroup[];
-  /** The last failure of each target that had one within a day, the newest ten. */
+  /** The last failure of each target that failed within a day; the newest ten. */
   readonly recent_failures: readonly { dataset: string; target: string; at: Date; error: string | null }[];
   readonly budgets: readonly {
     upstream: string;
@@ -31,19 +31,19 @@ export interface Status {
   readonly incomplete_targets: number;
   /** Ledgers, schedules, seals, checks, and the recording as a whole. */
   readonly stalled: number;
-  /** What sources say differently of the same things, and still do, by check. */
+  /** The number of open discrepancies between sources, by check. */
   readonly discrepancies: readonly DiscrepancyCount[];
-  /** The replicas that pages, reports and exports of a living process read from. */
+  /** The replicas from which pages, reports and exports of a running process read. */
   readonly replicas: readonly SeenReplica[];
 }
 
-/** A replica, as a process that reads from it saw it last. */
+/** A replica, as last seen by a process that reads from it. */
 export interface SeenReplica {
   readonly place: string;
-  /** How far it was behind; null: that cannot be told. */
+  /** The replication lag; null if unknown. */
   readonly lag_seconds: number | null;
   readonly lag_bytes: number | null;
-  /** Why it is not, or should not be, read from; null: nothing is wrong with it. */
+  /** The reason why the replica is not, or should not be, read from; null if there is no problem. */
   readonly trouble: string | null;
 }
 
@@ -52,7 +52,10 @@ export interface DatasetStatus {
   readonly dataset: string;
   readonly targets: number;
   readonly last_success_at: Date | null;
-  /** Seconds that the latest target is late; what is not on offer cannot be late. */
+  /**
+   * Seconds by which the most overdue target is late. Targets that the upstream does not offer are not
+   * counted.
+   */
   readonly late_by: number | null;
   readonly never_recorded: number;
   readonly failing: number;
@@ -65,8 +68,9 @@ export interface DatasetStatus {
 }
 
 /**
- * Reads the state of the recording from `reporting`. Its cost depends on the number of targets, not of recorded rows.
- * @param mine the allowances to show; those of URLs that are not in use any more are left out
+ * Reads the state of the recording from `reporting`. Its cost depends on the number of targets, not of
+ * recorded rows.
+ * @param mine the budgets to show; those of URLs that are no longer in use are left out
  */
 export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): Promise<Status> {
   const [datasets, findings, recent_failures, budgets, [counts], [seal], discrepancies, replicas] =

@@ -6,13 +6,13 @@ interface TypedAs {
   readonly driver: string;
   readonly dataType: string;
   readonly columnType: string;
-  /** Makes the column, in JavaScript. */
+  /** Returns the JavaScript code of the column. */
   readonly column: (name: string) => string;
 }
 
 /**
- * `numeric` is a string, because a double is not exact. `bigint` is a number: in `reporting`, values that can exceed 2^53
- * are `numeric`.
+ * `numeric` is a string, because a double is not exact. `bigint` is a number: in `reporting`, values that can
+ * exceed 2^53 are `numeric`.
  */
 const TYPES: Readonly<Record<string, TypedAs>> = {
   text: typed('string', 'string', 'string', 'PgText', (name) => `text(${name})`),
@@ -64,9 +64,9 @@ export interface TypedSchema {
 }
 
 /**
- * Makes a module of `reporting`: a Drizzle view for each view, and a function for each SQL function that returns rows. Names
- * are in camel case. Every view, column and parameter has its comment.
- * @throws Error when a column has a type that is not known here
+ * Generates a module of `reporting`: a Drizzle view for each view, and a function for each SQL function that
+ * returns rows. Names are in camel case. Every view, column and parameter has its comment.
+ * @throws Error if a column has an unsupported type
  */
 export function typedSchema(declared: readonly Declared[]): TypedSchema {
   const returnsRows = declared.filter((object) => object.kind === 'view' || object.value === undefined);

@@ -19,18 +19,18 @@ export interface Uptime {
   readonly until: Date;
 }
 
-/** The same as one observer saw it. */
+/** The uptime as seen by one observer. */
 export interface ObservedUptime extends Uptime {
   readonly observer: string;
 }
 
-/** The same by the majority of those that looked. */
+/** The uptime by the majority of the observers that probed. */
 export interface QuorumUptime extends Uptime {
   readonly observers: number;
   readonly disagreement_seconds: number;
 }
 
-/** A window of wall time, ms since 1970. */
+/** A time window, in ms since 1970. */
 export interface ReportWindow {
   readonly from: number;
   readonly to: number;
@@ -39,17 +39,17 @@ export interface ReportWindow {
 const NUMBERS =
   'up_seconds::float8, down_seconds::float8, unknown_seconds::float8, maintenance_seconds::float8, uptime::float8, uptime_lower::float8, uptime_upper::float8, coverage::float8, since, until';
 
-/** The moment that stands for all that is known now. */
+/** The moment that represents all current knowledge. */
 const NOW = 'infinity';
-/** A moment as the text of an SQL parameter; null: {@link NOW}. */
+/** Returns a moment as the text of an SQL parameter; null: {@link NOW}. */
 export const momentOf = (asOf: string | null): string => asOf ?? NOW;
 
 /**
- * Checks that the uptime until a moment does not change any more.
- * @throws UsageError when no node was watched until then, or the record until then is not settled
+ * Checks that the uptime until a moment no longer changes.
+ * @throws UsageError if no node was watched until then, or the record until then is not settled
  */
 export async function holdSettled(sql: postgres.Sql, asOf: string): Promise<void> {
-  // An observer that stopped a day ago is not waited for: what it did not see stays unknown.
+  // An observer that stopped more than a day ago is ignored: the time that it missed stays unknown.
   const [row] = await sql<{ since: Date | null; settled: Date | null; early: boolean; late: boolean }[]>`
     select since, settled, ${asOf}::text::timestamptz < since as early, ${asOf}::text::timestamptz > settled as late
     from (select (select min(started_at) from reporting.node_health_ledger) as since,
@@ -69,9 +69,9 @@ export async function holdSettled(sql: postgres.Sql, asOf: string): Promise<void
 }
 
 /**
- * The uptime of every probe as each observer saw it.
- * @param node only this one
- * @param asOf the result as it was at this moment, which is not before the window's end; null: now
+ * Returns the uptime of every probe as seen by each observer.
+ * @param node only this node; null: all
+ * @param asOf the result as of this moment, which must not be before the end of the window; null: now
  */
 export async function uptimeOf(
   sql: postgres.Sql,
@@ -89,9 +89,9 @@ export async function uptimeOf(
 }
 
 /**
- * The uptime of every node as a whole, by the majority of its observers.
- * @param node only this one
- * @param asOf the result as it was at this moment, which is not before the window's end; null: now
+ * Returns the uptime of every node, by the majority of its observers.
+ * @param node only this node; null: all
+ * @param asOf the result as of this moment, which must not be before the end of the window; null: now
  */
 export async function quorumOf(
   sql: postgres.Sql,
@@ -110,14 +110,14 @@ export async function quorumOf(
 }
 
 /**
- * A share in percent, rounded down: nothing is called 100 % that is not.
+ * Formats a share in percent, rounded down, so that less than 100 % never appears as 100 %.
  * @param share 0 to 1
  */
 export function percentText(share: number): string {
   return `${(Math.floor(share * 100_000 + 1e-6) / 1000).toFixed(3)} %`;
 }
 
-/** An uptime as text: when some time is unknown, the least that it was. */
+/** Formats an uptime; if some time is unknown, its lower bound. */
 export function achievedText({
   uptime,
   uptime_lower,
@@ -127,7 +127,10 @@ export function achievedText({
   return unknown_seconds > 0 ? `≥ ${percentText(uptime_lower)}` : percentText(uptime);
 }
 
-/** How long an incident lasted, for people, and for how long of it nobody could tell how the node was. Seconds. */
+/**
+ * Formats the duration of an incident, and the part in which the state of the node was unknown. Input in
+ * seconds.
+ */
 export function lastedText(incident: {
   readonly duration_seconds: number;
   readonly unknown_seconds: number;
@@ -137,7 +140,7 @@ export function lastedText(incident: {
   return `${spanText(duration_seconds)}${unseen}`;
 }
 
-/** Seconds for people: `2 d 3 h`, `5 h 4 min`, `3 min 2 s`, `1.5 s`. */
+/** Formats seconds for people: `2 d 3 h`, `5 h 4 min`, `3 min 2 s`, `1.5 s`. */
 export function spanText(seconds: number): string {
   const sign = seconds < 0 ? '−' : '';
   const rest = Math.abs(seconds);

@@ -3,18 +3,20 @@ import type postgres from 'postgres';
 import { messageOf } from '../../lib/errors.ts';
 import { type FindingGroup, findingGroups, inWords } from './findings.ts';
 
-/** How long a finding is not logged again, ms, whether it stays or comes and goes. */
+/**
+ * Minimum interval between two log entries of the same finding, in ms, even if the finding comes and goes.
+ */
 const QUIET_FOR = 600_000;
 
-/** When a finding was logged, and whether it is over. */
+/** The time of the last log entry of a finding, and whether the finding is resolved. */
 interface Reported {
   readonly at: number;
   over: boolean;
 }
 
 /**
- * Logs what is not as it should be: each finding at once with its reason, then at a limited rate, and when it is over. It
- * reads `reporting` only, and also works in a process that records nothing.
+ * Logs findings: each one immediately with its reason, then at a limited rate, and when it is resolved. Reads
+ * only `reporting`, so it also works in a process that records nothing.
  */
 export class Watchdog {
   readonly #sql: postgres.Sql;
@@ -22,14 +24,14 @@ export class Watchdog {
   readonly #now: () => number;
   readonly #reported = new Map<string, Reported>();
 
-  /** @param now steady, ms */
+  /** @param now monotonic clock, in ms */
   constructor(sql: postgres.Sql, log: Log, now: () => number) {
     this.#sql = sql;
     this.#log = log;
     this.#now = now;
   }
 
-  /** Looks once. A database that gives no answer is a finding, too. */
+  /** Runs one check. A database that does not respond is a finding, too. */
   async look(): Promise<void> {
     let groups: readonly FindingGroup[];
     try {

@@ -5,9 +5,9 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /**
- * The shortest time around a range of which response times can be told: they are kept by whole hours, and what is old by
- * whole days.
- * @param now ms since 1970
+ * Returns the shortest range around a range for which response times are available. They are kept per hour;
+ * old ones per day.
+ * @param now in ms since 1970
  */
 export function latencySpan({ from, to }: Span, now: number): Span {
   const unitAt = (at: number) => (at < now - WEEKS_KEPT * 7 * DAY ? DAY : HOUR);

@@ -2,21 +2,24 @@ import type postgres from 'postgres';
 import type { Announced } from '../../../health/announcements.ts';
 import { occurrences } from '../../../health/maintenance.ts';
 
-/** Maintenance that goes on or will come. */
+/** Current or future maintenance. */
 export interface MaintenanceAhead {
-  /** Null: every node. */
+  /** Null: all nodes. */
   readonly nodes: readonly string[] | null;
   readonly from: Date;
   readonly to: Date;
-  /** Null: that was not said. */
+  /** Null: no reason given. */
   readonly reason: string | null;
 }
 
-/** Windows that repeat are told so far ahead, ms. */
+/** Time range for which occurrences of recurring windows are listed, in ms. */
 const AHEAD = 14 * 86_400_000;
 const MOST = 20;
 
-/** What is announced by the configuration and by command, the next first. @param now ms since 1970 */
+/**
+ * Returns the maintenance announced in the configuration and by command, earliest first. @param now in ms
+ * since 1970
+ */
 export async function maintenanceAhead(
   sql: postgres.Sql,
   { once, recurring }: Announced,

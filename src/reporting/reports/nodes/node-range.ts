@@ -3,18 +3,18 @@ import { type ObservedUptime, uptimeOf } from '../uptime.ts';
 import { incidentsIn, type Latency, latencies, type NodeIncident, stateSpans } from './node-record.ts';
 import { type Grain, type Span, statesIn, type WindowStates, windowsOf } from './windows.ts';
 
-/** What was said of a node in a row of looks. */
+/** Consecutive probes of a node with the same result. */
 export interface Looks {
   readonly observer: string;
   readonly state: string;
   readonly started_at: Date;
-  /** When something else was said, or up to when it is settled. */
+  /** The time of the next different result, or the time up to which the result is settled. */
   readonly ended_at: Date;
-  /** It is still so. */
+  /** Whether the result is still current. */
   readonly is_open: boolean;
-  /** Looks that said so. */
+  /** The number of probes. */
   readonly probes: number;
-  /** Why, in the first and in the latest words. */
+  /** The first and the latest error message. */
   readonly error: string | null;
   readonly last_error: string | null;
 }
@@ -27,28 +27,28 @@ export interface NodeRange extends Span {
   /** The whole range, up to now. */
   readonly whole: WindowStates;
   readonly windows: readonly WindowStates[];
-  /** Null: no look is counted. */
+  /** Null: no probe was counted. */
   readonly latency: Latency | null;
   /** By probe and observer. */
   readonly observed: readonly ObservedUptime[];
   readonly incidents: readonly NodeIncident[];
-  /** The newest looks of the range. */
+  /** The newest probe results of the range. */
   readonly looks: readonly Looks[];
-  /** There are older ones in the range. */
+  /** Whether the range has older results. */
   readonly more: boolean;
 }
 
 const MOST_LOOKS = 100;
 const MOST_INCIDENTS = 100;
 
-/** When a node was first looked at; null: never. */
+/** Returns the time of the first probe of a node. Returns null if there was none. */
 export async function firstLookAt(sql: postgres.Sql, node: string): Promise<Date | null> {
   const [row] = await sql<{ at: Date | null }[]>`
     select min(first_look) as at from reporting.node_probes where node = ${node} and probe = 'health'`;
   return row?.at ?? null;
 }
 
-/** Reads the record of a node over a range. @param range not empty, and not after now (ms since 1970) */
+/** Reads the record of a node over a range. @param range not empty, and not after now (in ms since 1970) */
 export async function nodeRange(
   sql: postgres.Sql,
   node: string,

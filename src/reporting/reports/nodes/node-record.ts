@@ -2,45 +2,45 @@ import type postgres from 'postgres';
 import { latencySpan } from './latency-span.ts';
 import type { Span, StateSpan } from './windows.ts';
 
-/** Response times, ms: of the slowest observer where there are several. */
+/** Response times in ms; the maximum over all observers. */
 export interface Latency {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
-  /** Looks that are counted. */
+  /** The number of counted probes. */
   readonly probes: number;
-  /** The time over which they are counted: what was asked for, as far as hours and days are told apart. */
+  /** The range of the counted probes: the requested range, extended to whole hours or days. */
   readonly over: Span;
 }
 
-/** A check that a node names, as an observer saw it last. */
+/** A check of a node's health report, as last seen by an observer. */
 export interface NodeCheck {
   readonly node: string;
   readonly check: string;
   readonly observer: string;
   readonly state: string;
   readonly since: Date;
-  /** In the node's latest words. */
+  /** The latest error message of the node. */
   readonly error: string | null;
 }
 
-/** An incident, in the node's own words. */
+/** An incident, with the node's own error messages. */
 export interface NodeIncident {
   readonly node: string;
   readonly started_at: Date;
-  /** Null: it lasts. */
+  /** Null: the incident is open. */
   readonly ended_at: Date | null;
   readonly duration_seconds: number;
-  /** Of it, as far as no observer could tell how the node was. */
+  /** The part in which no observer could determine the state of the node. */
   readonly unknown_seconds: number;
   readonly first_error: string | null;
   readonly last_error: string | null;
   readonly noticed_by: readonly string[];
-  /** What each failed check said, by its name. */
+  /** The error messages of each failed check, by its name. */
   readonly checks: Readonly<Record<string, { first_error: string | null; last_error: string | null }>>;
 }
 
-/** The newest seal of the record, with what it holds of node_health; null: nothing is sealed yet. */
+/** The newest seal of the recorded data, and its part for node_health. */
 export interface SealHead {
   readonly seal: number;
   readonly sealed_until: Date;
@@ -50,10 +50,13 @@ export interface SealHead {
   readonly ledger_head: string | null;
 }
 
-/** The probe that speaks for a node. */
+/** The probe that determines the state of a node. */
 export const HEALTH = 'health';
 
-/** What the observers of each node said together, oldest first. @param node only this one; null: all */
+/**
+ * Reads the combined state of each node over all observers, oldest first. @param node only this node; null:
+ * all
+ */
 export async function stateSpans(
   sql: postgres.Sql,
   { from, to }: Span,
@@ -74,9 +77,9 @@ export async function stateSpans(
 }
 
 /**
- * Response times by node, of each of some ranges and the hours or days that it cuts.
- * @param node only this one; null: all
- * @param now ms since 1970
+ * Reads response times by node, for several ranges, each extended to whole hours or days.
+ * @param node only this node; null: all
+ * @param now in ms since 1970
  */
 export async function latencies(
   sql: postgres.Sql,
@@ -101,7 +104,7 @@ export async function latencies(
   });
 }
 
-/** The checks that nodes name, the failing ones first. What nobody watches is unknown. */
+/** Returns the checks of nodes, failing ones first. Checks that no observer watches are unknown. */
 export async function nodeChecks(sql: postgres.Sql, node: string | null): Promise<NodeCheck[]> {
   return [
     ...(await sql<NodeCheck[]>`
@@ -113,7 +116,7 @@ export async function nodeChecks(sql: postgres.Sql, node: string | null): Promis
   ];
 }
 
-/** The incidents of nodes that touch a range, newest first. @param most not more than these */
+/** Returns the incidents of nodes that overlap a range, newest first. @param most maximum number */
 export async function incidentsIn(
   sql: postgres.Sql,
   { from, to }: Span,
@@ -130,7 +133,7 @@ export async function incidentsIn(
   ];
 }
 
-/** The newest seal that was made. */
+/** Returns the newest seal, or null if nothing is sealed yet. */
 export async function sealHead(sql: postgres.Sql): Promise<SealHead | null> {
   const [head] = await sql<SealHead[]>`
     select h.seal, h.sealed_until, h.head, h.signature is not null as signed,

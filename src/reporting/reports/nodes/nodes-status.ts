@@ -15,24 +15,24 @@ import {
 import { type StandingLedger, standingLedgers, type WatchedNode, watchedNodes } from './watched-nodes.ts';
 import { statesIn, type WindowStates, windowsOf } from './windows.ts';
 
-/** What the status page tells of a node. */
+/** The data of a node on the status page. */
 export interface NodeStatus extends WatchedNode {
-  /** The last 90 days (UTC), oldest first; the last one goes on. */
+  /** The last 90 days (UTC), oldest first; the last one is incomplete. */
   readonly days: readonly WindowStates[];
-  /** By the name of each of {@link spans}: what is known of that time up to now. */
+  /** The states over each of {@link spans}, up to now. */
   readonly spans: Readonly<Record<SpanName, WindowStates>>;
-  /** By the name of each of {@link spans}; null: no look is counted. */
+  /** The response times over each of {@link spans}; null: no probe was counted. */
   readonly latency: Readonly<Record<SpanName, Latency | null>>;
   readonly checks: readonly NodeCheck[];
 }
 
-/** What the status page tells. */
+/** The data of the status page. */
 export interface NodesStatus {
-  /** When it was read, ms since 1970. */
+  /** The time of the query, in ms since 1970. */
   readonly at: number;
   readonly nodes: readonly NodeStatus[];
   readonly standing: readonly StandingLedger[];
-  /** Of 90 days, the newest first. */
+  /** Of the last 90 days, newest first. */
   readonly incidents: readonly NodeIncident[];
   readonly maintenance: readonly MaintenanceAhead[];
   readonly seal: SealHead | null;
@@ -40,12 +40,12 @@ export interface NodesStatus {
 
 const DAY = 86_400_000;
 export const DAYS = 90;
-/** The times over which an uptime is told, in days. */
+/** The ranges for which uptimes are shown, in days. */
 export const spans = { '24 h': 1, '7 days': 7, '30 days': 30, '90 days': 90 } as const;
 export type SpanName = keyof typeof spans;
 export const spanNames = ['24 h', '7 days', '30 days', '90 days'] as const satisfies readonly SpanName[];
 
-/** Something for each of {@link spans}. */
+/** Returns a record with a value for each of {@link spans}. */
 const bySpan = <T>(of: (name: SpanName) => T): Readonly<Record<SpanName, T>> => ({
   '24 h': of('24 h'),
   '7 days': of('7 days'),
@@ -56,10 +56,10 @@ const bySpan = <T>(of: (name: SpanName) => T): Readonly<Record<SpanName, T>> => 
 const MOST_INCIDENTS = 10;
 
 /**
- * Reads what the status page tells. Its cost depends on the ledger of 90 days, not on the looks.
- * @param nodes those of the configuration
- * @param announced what the configuration announces
- * @param now ms since 1970
+ * Reads the data of the status page. Its cost depends on the ledger of 90 days, not on the number of probes.
+ * @param nodes the configured nodes
+ * @param announced the maintenance in the configuration
+ * @param now in ms since 1970
  */
 export async function nodesStatus(
   sql: postgres.Sql,
@@ -90,7 +90,7 @@ export async function nodesStatus(
         if (!whole) throw new Error('a window is missing');
         return whole;
       };
-      // Days and spans are worked out where they are asked for: those of a long list are not all shown.
+      // Days and spans are computed on access, because not all nodes of a long list are shown.
       let told: NodeStatus['spans'] | undefined;
       return {
         ...one,

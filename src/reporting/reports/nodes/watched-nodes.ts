@@ -2,26 +2,26 @@ import type postgres from 'postgres';
 
 export type NodeState = 'up' | 'down' | 'unknown' | 'maintenance';
 
-/** A node as it is now. */
+/** The current state of a node. */
 export interface WatchedNode {
   readonly node: string;
-  /** `unrecorded`: nobody has looked at it yet. */
+  /** `unrecorded`: never probed. */
   readonly state: NodeState | 'unrecorded';
-  /** Since when; null: nobody can tell. */
+  /** The start of the state; null if unknown. */
   readonly since: Date | null;
-  /** Why, in the node's latest words; null: it is up. */
+  /** The latest error message of the node; null if it is up. */
   readonly error: string | null;
   readonly failing_checks: readonly string[];
-  /** It says itself that it is not ready to serve. */
+  /** Whether the node itself reports that it is not ready to serve. */
   readonly unready: boolean;
-  /** How many observers watch it. */
+  /** The number of observers that watch the node. */
   readonly observers: number;
   readonly first_look: Date | null;
-  /** Up to here the record does not change any more. */
+  /** The record before this time no longer changes. */
   readonly settled_until: Date | null;
 }
 
-/** Why a ledger is stalled. */
+/** A stalled ledger. */
 export interface StandingLedger {
   /** The observer, or the observer, node and probe. */
   readonly subject: string;
@@ -29,22 +29,24 @@ export interface StandingLedger {
   readonly reason: string;
 }
 
-/** A node that is not in the configuration, such as another recorder's, is shown so long after its last look. */
+/**
+ * A node outside the configuration, such as another recorder's, is shown for this time after its last probe.
+ */
 const STRANGERS = '1 day';
-/** What is settled no further than this, while a ledger is stalled, is not known now; ms. */
+/** While a ledger is stalled, the state of a node that was settled longer ago than this is unknown, in ms. */
 const TRAILING = 120_000;
 
-/** What wants a look comes first. */
+/** States in descending order of urgency. */
 const NEED: readonly WatchedNode['state'][] = ['down', 'unknown', 'unrecorded', 'maintenance', 'up'];
 
-/** Nodes by what wants a look first; the order of those that are alike stays. */
+/** Sorts nodes by urgency; the order within a state is kept. */
 export const byNeedOfLook = <Node extends Pick<WatchedNode, 'state'>>(nodes: readonly Node[]): Node[] =>
   [...nodes].sort((one, other) => NEED.indexOf(one.state) - NEED.indexOf(other.state));
 
-/** `node-2` comes before `node-10`. */
+/** Sorts `node-2` before `node-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
 
-/** Ledgers of observers and of single probes that stand still. */
+/** Returns the stalled ledgers of observers and of single probes. */
 export async function standingLedgers(sql: postgres.Sql): Promise<StandingLedger[]> {
   return [
     ...(await sql<StandingLedger[]>`
@@ -53,9 +55,10 @@ export async function standingLedgers(sql: postgres.Sql): Promise<StandingLedger
 }
 
 /**
- * How the nodes are now, by the majority of those that watch. A state of a ledger that is stalled is not known.
- * @param nodes those of the configuration; others are told while somebody looks at them
- * @param now ms since 1970
+ * Returns the current state of the nodes, by the majority of the observers that watch. The state in a stalled
+ * ledger is unknown.
+ * @param nodes the configured nodes; other nodes are returned while they are probed
+ * @param now in ms since 1970
  */
 export async function watchedNodes(
   sql: postgres.Sql,

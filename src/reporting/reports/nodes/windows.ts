@@ -1,39 +1,39 @@
-/** A span of time, ms since 1970, half-open. */
+/** A time range in ms since 1970: inclusive start, exclusive end. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** What the observers of a node said together; time in none of them is unknown. */
+/** The combined state of a node over all observers. Time outside of all spans is unknown. */
 export interface StateSpan extends Span {
   readonly state: 'up' | 'down' | 'maintenance';
 }
 
-/** What is known of a window, in seconds that add up to it. */
+/** The states within a window, in seconds that add up to its length. */
 export interface WindowStates extends Span {
   readonly up: number;
   readonly down: number;
   readonly maintenance: number;
-  /** Nobody could tell. */
+  /** No observer could determine the state. */
   readonly unknown: number;
-  /** Before the first look: there is no record. */
+  /** Before the first probe: there is no record. */
   readonly unrecorded: number;
 }
 
-/** Shares from 0 to 1 of the time that is recorded; null: it was seen neither up nor down. */
+/** Shares from 0 to 1 of the recorded time. Null: the node was seen neither up nor down. */
 export interface UptimeBounds {
   /** up / (up + down). */
   readonly uptime: number | null;
-  /** If it was down whenever nobody could tell. */
+  /** Lower bound: unknown time counts as down. */
   readonly least: number | null;
-  /** If it was up whenever nobody could tell. */
+  /** Upper bound: unknown time counts as up. */
   readonly most: number | null;
 }
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Windows of whole months have no length of their own. */
+/** The length of windows, in ms. Months have no fixed length; 30 days are an approximation. */
 const LENGTHS = {
   '1min': MINUTE,
   '5min': 5 * MINUTE,
@@ -45,7 +45,7 @@ const LENGTHS = {
   '1mo': 30 * DAY,
 } as const;
 
-/** How long the windows are into which a range is cut. */
+/** The length of the windows into which a range is split. */
 export type Grain = keyof typeof LENGTHS;
 /** From fine to coarse. */
 export const grains: readonly Grain[] = ['1min', '5min', '15min', '1h', '6h', '1d', '1w', '1mo'];
@@ -60,17 +60,20 @@ export const grainWords: Readonly<Record<Grain, string>> = {
   '1mo': '1 month',
 };
 
-/** A Monday: windows shorter than a month are counted from here, as `reporting.window_begin` counts them. */
+/** A Monday: the origin of windows shorter than a month, as in `reporting.window_begin`. */
 const MONDAY = Date.UTC(2000, 0, 3);
 
-/** About how many windows a range has; exact but for its ends, and for months. */
+/** Returns the approximate number of windows of a range; exact except for its ends, and for months. */
 export const countOf = ({ from, to }: Span, grain: Grain): number => Math.ceil((to - from) / LENGTHS[grain]);
 
-/** The finest grain that cuts a range into at most so many windows. */
+/** Returns the finest grain that splits a range into at most `most` windows. */
 export const grainFor = (range: Span, most: number): Grain =>
   grains.find((grain) => countOf(range, grain) <= most) ?? '1mo';
 
-/** The windows of a range, oldest first. They begin at whole hours, days, Mondays or months (UTC); the ends are cut to the range. */
+/**
+ * Returns the windows of a range, oldest first. They start at whole hours, days, Mondays or months (UTC); the
+ * ends are cut to the range.
+ */
 export function windowsOf({ from, to }: Span, grain: Grain): Span[] {
   const windows: Span[] = [];
   for (let at = beginOf(from, grain); at < to; ) {
@@ -93,10 +96,10 @@ function nextOf(begin: number, grain: Grain): number {
 }
 
 /**
- * What is known of each window.
- * @param spans apart from each other, oldest first
- * @param windows apart from each other, oldest first
- * @param firstLook ms since 1970; null: nobody ever looked
+ * Returns the states within each window.
+ * @param spans disjoint, oldest first
+ * @param windows disjoint, oldest first
+ * @param firstLook in ms since 1970; null if there was no probe
  */
 export function statesIn(
   spans: readonly StateSpan[],
@@ -123,10 +126,10 @@ export function statesIn(
   });
 }
 
-/** Without what binary fractions add: the ledger counts in ms. */
+/** Removes binary rounding errors: the ledger counts in ms. */
 const thousandths = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
-/** The uptime of a window as reports tell it, of its recorded part. */
+/** Returns the uptime of the recorded part of a window, as in reports. */
 export function uptimeIn({ up, down, unknown }: WindowStates): UptimeBounds {
   if (up + down === 0) return { uptime: null, least: null, most: null };
   const seen = up + down + unknown;
