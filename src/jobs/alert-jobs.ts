@@ -3,17 +3,23 @@ import { type AlertJob, deliverJob } from './jobs.ts';
 import { postponed } from './postpone-job.ts';
 import type { Peers } from './worker-places.ts';
 
-/** What workers do for alerts. */
+/** Alert tasks of the workers. */
 export interface AlertWork {
-  /** Asks the rules once. @returns the channels that may have something to send */
+  /**
+   * Evaluates all rules once.
+   * @returns the channels that may have pending messages
+   */
   round(signal: AbortSignal): Promise<readonly string[]>;
-  /** Sends what waits for a channel. @returns whether more waits */
+  /**
+   * Sends the pending messages of a channel.
+   * @returns whether more messages are pending
+   */
   deliver(channel: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /**
- * Does a job of alerts. A job that is lost is no loss: what is to be told stands in the database, and the next round looks for
- * it. The rules of an older configuration are not asked any more.
+ * Processes an alert job. A lost job does no harm: pending messages are stored in the database, and the next
+ * round finds them. A process with an older configuration evaluates no rules.
  */
 export async function workOnAlerts(
   work: AlertWork | undefined,

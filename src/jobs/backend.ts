@@ -2,29 +2,38 @@ import type { JobSchedulerTemplateOptions, JobsOptions, Queue, Worker, WorkerOpt
 import type { JobData } from './jobs.ts';
 import type { Unfitness } from './redis-fitness.ts';
 
-/** Where the queue is stored: Redis, or the recorder's PostgreSQL in a schema of its own. Both behave alike. */
+/**
+ * Storage of the queue: Redis, or a separate schema of the PostgreSQL database of the recorder. Both behave
+ * the same.
+ */
 export interface QueueBackend {
   readonly kind: 'redis' | 'postgres';
   queue(name: string): Promise<RecorderQueue>;
   worker(name: string, work: Work, options: Pick<WorkerOptions, 'concurrency'>): Promise<RecorderWorker>;
-  /** Closes what queues and workers share. Close them first. */
+  /** Closes the shared resources of queues and workers. Close those first. */
   close(): Promise<void>;
 }
 
-/** How often a queue is claimed, ms. */
+/** Interval between two claims of a queue, in ms. */
 export const CLAIM_EVERY = 10_000;
 
-/** What the recorder uses of a BullMQ queue, the same on both backends. */
+/** The members of a BullMQ queue that the recorder uses, the same on both backends. */
 export interface RecorderQueue
   extends Pick<
     Queue<JobData, void, string>,
     'getJobSchedulers' | 'removeJobScheduler' | 'getJobCounts' | 'getJobs' | 'isPaused' | 'close'
   > {
-  /** Why no queue may be kept there, and the mend; null: nothing speaks against it. Waits for a Redis that is away. */
+  /**
+   * Returns why the queue must not be stored there, and the fix. Returns null if there is no reason. Waits
+   * for an unavailable Redis.
+   */
   objection(): Promise<Unfitness | null>;
-  /** Says that the recorder of this database works in it: to be said every {@link CLAIM_EVERY}. Waits for a Redis that is away. */
+  /**
+   * Claims the queue for the database of this recorder. Must be called every {@link CLAIM_EVERY} ms. Waits
+   * for an unavailable Redis.
+   */
   claim(): Promise<void>;
-  /** Why nothing can be put into it or taken out of it at present, though it can be read, and the mend; null: it can. */
+  /** Returns why the queue currently accepts no writes, and the fix. Returns null if it accepts them. */
   refusal(): Promise<string | null>;
   add(name: string, data: JobData, options: JobsOptions): Promise<unknown>;
   addBulk(jobs: { name: string; data: JobData; opts: JobsOptions }[]): Promise<unknown>;
@@ -35,13 +44,13 @@ export interface RecorderQueue
   ): Promise<unknown>;
 }
 
-/** What the recorder uses of a BullMQ worker. */
+/** The members of a BullMQ worker that the recorder uses. */
 export type RecorderWorker = Pick<Worker<JobData, void, string>, 'close'>;
 
-/** What a worker does with a job. */
+/** Processes a job. */
 export type Work = (job: WorkedJob, token: string | undefined) => Promise<void>;
 
-/** A job at work. */
+/** A job in progress. */
 export interface WorkedJob {
   readonly data: unknown;
   updateData(data: JobData): Promise<void>;
@@ -49,10 +58,10 @@ export interface WorkedJob {
 }
 
 /**
- * With these settings the job of a worker that died goes to another worker in less than 10 s: the job's lock expires, and
- * at the latest the second check after that finds the job without a lock.
+ * With these settings, the job of a killed worker goes to another worker in less than 10 s: the lock of the
+ * job expires, and at the latest the second check after that finds the job without a lock.
  */
 export const TAKEOVER = { lockDuration: 4_000, stalledInterval: 1_500, maxStalledCount: 1_000 };
 
-/** Called with every error of a connection; the queue itself goes on. */
+/** Called with every connection error. The queue recovers by itself. */
 export type OnError = (error: Error) => void;

@@ -6,7 +6,7 @@ import { REFUSALS, unfitnessOf } from './redis-fitness.ts';
 
 const PATIENCE = 5_000;
 
-/** What Redis or its connection says, what that means, and the mend. */
+/** Error messages of Redis or its connection, with the cause and the fix. */
 const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   [
     /NOAUTH|without any credentials/,
@@ -73,8 +73,8 @@ const NAMES: Readonly<Record<RedisPlace['kind'], string>> = {
 };
 
 /**
- * Examines a Redis for the queue: whether it lets the recorder in, is new enough, takes writes and keeps its keys.
- * @returns what must be mended; null: nothing
+ * Checks a Redis for the queue: access, version, writes and eviction policy.
+ * @returns the failed check, or null
  */
 export async function examineRedis(url: string): Promise<Checked | null> {
   const place = redisPlace(url);

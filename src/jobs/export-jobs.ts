@@ -2,18 +2,22 @@ import type { RecorderQueue } from './backend.ts';
 import { type ExportJob, exportJob } from './jobs.ts';
 import type { Peers } from './worker-places.ts';
 
-/** What workers do for exports by schedule. */
+/** Export tasks of the workers. */
 export interface ExportWork {
-  /** Where exports go that are due. */
+  /** Returns the destinations of exports that are due. */
   due(): Promise<readonly string[]>;
-  /** Does the export to a place, where it is still due and no other one is under way. What fails is noted, not thrown. */
+  /**
+   * Runs the export to a destination if it is still due and no other export is in progress. Errors are
+   * stored, not thrown.
+   */
   run(to: string, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Does a job of exports. A job that is lost is no loss: what is due stands in the database, and the next look finds it. The
- * exports of an older configuration are not made any more.
- * @param heals the queue of what must not delay polls: an export takes one of its places for as long as it lasts
+ * Processes an export job. A lost job does no harm: due exports are stored in the database, and the next
+ * check finds them. A process with an older configuration exports nothing.
+ * @param heals the queue for jobs that must not delay polls; an export occupies one of its workers for its
+ * whole duration
  */
 export async function workOnExports(
   work: ExportWork | undefined,

@@ -5,8 +5,8 @@ type Tracer = Telemetry['tracer'];
 type Span = ReturnType<Tracer['startSpan']>;
 
 /**
- * BullMQ's traces of jobs: who adds one, and who does it. What a queue does by itself is left out, such as each worker's looks
- * for stalled jobs every 1.5 s: each would be a trace.
+ * Returns the BullMQ traces for adding and processing jobs. Internal operations are excluded, because each
+ * check for stalled jobs, every 1.5 s per worker, would be a trace.
  */
 export function jobTraces(): Telemetry {
   const { tracer, contextManager } = new BullMQOtel({ tracerName: 'bullmq' });

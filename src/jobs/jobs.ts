@@ -3,7 +3,7 @@ import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { Job } from '../recording/job.ts';
 import { targetKey } from '../recording/target-key.ts';
 
-/** What a job in the queue contains: what to ask for. Never a secret, never recorded data. */
+/** Data of a job in the queue: a specification of the work, never a secret and never recorded data. */
 export const jobData = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plan'), feed: z.string() }),
   z.object({
@@ -23,46 +23,49 @@ export const jobData = z.discriminatedUnion('kind', [
 ]);
 
 export type JobData = z.infer<typeof jobData>;
-/** A job about what is recorded, by its feed. */
+/** A job that belongs to a feed. */
 export type FeedJob = Extract<JobData, { feed: string }>;
 /** A run of one target. */
 export type RecordJob = Extract<JobData, { kind: 'record' }>;
-/** A round of the rules of alerts, or what waits for one channel. */
+/** An evaluation of the alert rules, or a delivery to one channel. */
 export type AlertJob = Extract<JobData, { kind: 'alerts' | 'deliver' }>;
-/** A look at which exports are due, or one of them. */
+/** A check for due exports, or one export. */
 export type ExportJob = Extract<JobData, { kind: 'exports' | 'export' }>;
 
-/** Polls and plans have a queue of their own, so that no amount of healing makes them wait. */
+/** Polls and plans have a separate queue, so that healing never delays them. */
 export const POLLS = 'polls';
 export const HEALS = 'heals';
 
-/** The default name of a recorder. Its queues keep the names that they had before recorders had names. */
+/** Default name of a recorder. Its queues keep the names from before recorders had names. */
 export const UNNAMED = 'recorder';
 
-/** The names of a recorder's queues. */
+/** Returns the names of the queues of a recorder. */
 export function queueNames(recorder = UNNAMED): { readonly polls: string; readonly heals: string } {
   return recorder === UNNAMED
     ? { polls: POLLS, heals: HEALS }
     : { polls: `${POLLS} ${recorder}`, heals: `${HEALS} ${recorder}` };
 }
 
-/** BullMQ's, as a number. */
+/** Lowest priority of BullMQ; greater numbers are lower priorities. */
 const LOWEST_PRIORITY = 2_000_000;
 
 const gone = { removeOnComplete: true, removeOnFail: true };
 
-/** Retries in short steps, so that everything is fresh within a minute after an outage of any length. */
+/**
+ * Retries at short intervals, so that all targets are fresh within a minute after an outage of any length.
+ */
 const retried = { attempts: 8, backoff: { type: 'fixed', delay: 20_000, jitter: 0.5 } };
 
-/** A plan of one feed. `occasion` tells plans apart: one of each waits at most. */
+/** Returns a plan job for one feed. At most one job per feed and `occasion` waits. */
 export function planJob(feed: string, occasion: string) {
   const data: JobData = { kind: 'plan', feed };
   return { name: 'plan', data, opts: { ...gone, jobId: jobId('plan', feed, occasion), priority: 1 } };
 }
 
 /**
- * A run of one target: one poll of the same datasets, one heal, and one sweep of each window wait at most. Faults of minutes
- * are retried by the queue. What is polled often goes first: a minute's reading that waits is lost, an hour's list is not.
+ * Returns a run job for one target. At most one poll of the same datasets, one heal, and one sweep of each
+ * window wait per target. The queue retries failures of minutes. Targets with short intervals have priority,
+ * because a delayed reading of a minute is lost, but an hourly list is not.
  */
 export function recordJob({ source, every }: ActiveFeed, job: Job) {
   const feed = source.name;
@@ -84,43 +87,47 @@ export function recordJob({ source, every }: ActiveFeed, job: Job) {
       jobId: jobId('record', reason, feed, targetKey(job.target), one),
       priority: Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY),
       ...retried,
-      // Holes are healed one after another by one job: each run is a trace of its own, so that none grows without end.
+      // One job heals several holes in sequence. Each run is a separate trace, so that no trace grows without
+      // limit.
       ...(reason !== 'poll' && { telemetry: { omitContext: true } }),
     },
   };
 }
 
-/** The name of the schedule, and of the jobs, by which the rules of alerts are asked. */
+/** Name of the schedule and of the jobs that evaluate the alert rules. */
 export const ALERTS = 'alerts';
 
-/** A round of the rules of alerts. */
+/** Returns a job that evaluates the alert rules. */
 export function alertsJob() {
   const data: JobData = { kind: 'alerts' };
   return { name: ALERTS, data };
 }
 
-/** What waits for a channel is sent. One of each waits at most. */
+/** Returns a delivery job for a channel. At most one per channel waits. */
 export function deliverJob(channel: string) {
   const data: JobData = { kind: 'deliver', channel };
   return { name: 'deliver', data, opts: { ...gone, jobId: jobId('deliver', channel), priority: 1 } };
 }
 
-/** The name of the schedule, and of the jobs, by which it is looked which exports are due. */
+/** Name of the schedule and of the jobs that check for due exports. */
 export const EXPORTS = 'exports';
 
-/** A look at which exports are due. */
+/** Returns a job that checks for due exports. */
 export function exportsJob() {
   const data: JobData = { kind: 'exports' };
   return { name: EXPORTS, data };
 }
 
-/** An export. One of each waits at most. What fails is due again later: the queue repeats none. */
+/**
+ * Returns an export job. At most one per destination waits. The queue does not retry it: a failed export is
+ * due again later.
+ */
 export function exportJob(to: string) {
   const data: JobData = { kind: 'export', to };
   return { name: 'export', data, opts: { ...gone, jobId: jobId('export', to), priority: 1 } };
 }
 
-/** BullMQ splits its keys at colons. */
+/** Returns a job id without colons, at which BullMQ splits its keys. */
 function jobId(...parts: readonly string[]): string {
   return parts.join(' ').replaceAll(':', '.');
 }

@@ -6,11 +6,12 @@ import { redisBackend } from './redis-backend.ts';
 import type { DatabaseIdentity } from './redis-owner.ts';
 
 /**
- * Opens the queue's backend. One in PostgreSQL is waited for, one in Redis is not.
- * @param where `redisUrl`: undefined for the queue in PostgreSQL. `identity`: of the database; absent: a queue in Redis is nobody's
- * @param signal ends the waiting
- * @param isTraced jobs are noted in traces, which go on from who adds a job to who does it
- * @throws the database's or BullMQ's error when it refuses the connection, or the signal aborts first
+ * Opens the backend of the queue. It waits for PostgreSQL, but not for Redis.
+ * @param where `redisUrl`: undefined for a queue in PostgreSQL. `identity`: returns the identity of the
+ * database; if undefined, a queue in Redis has no owner.
+ * @param signal ends the wait
+ * @param isTraced traces jobs; the trace of the producer continues in the consumer
+ * @throws an error of the database or of BullMQ if it rejects the connection or the signal aborts first
  */
 export async function openBackend(
   where: { redisUrl: string | undefined; databaseUrl: string; identity?: DatabaseIdentity },
@@ -28,15 +29,16 @@ export async function openBackend(
 
 const QUIET_FOR = 30_000;
 
-/** How BullMQ begins to tell that a job at work has no lock any more; it gives no type and no code. */
+/** Prefix of the BullMQ error that a job in progress has lost its lock. The error has no type and no code. */
 const NO_LOCK = 'could not renew lock for job ';
 
-/** Logs each cause at most every 30 s: one outage can make tens of thousands of error events. */
+/** Logs each cause at most once in 30 s, because one outage can cause tens of thousands of error events. */
 function boundedErrors(log: Log): OnError {
   const saidAt = new Map<string, number>();
   return (error) => {
     if (error.message.startsWith(NO_LOCK)) {
-      // It ended while its lock was renewed, or the queue gave it to another worker: then the lease tells which of them records.
+      // The job ended during the renewal of its lock, or the queue gave it to another worker. Then the lease
+      // decides which of them records.
       log.debug({ job: error.message.slice(NO_LOCK.length) }, 'a job at work had no lock any more');
       return;
     }

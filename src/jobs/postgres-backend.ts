@@ -9,9 +9,11 @@ import type { JobData } from './jobs.ts';
 import { createLockFunctions, useLockFunctions } from './queue-locks.ts';
 
 /**
- * The queue in PostgreSQL, in a schema of its own. A BullMQ queue or worker whose first statement failed never works
- * again, so each is returned only once it has started.
- * @param onError called when a connection breaks @param signal ends the waiting @param telemetry notes jobs in traces
+ * Opens the queue in PostgreSQL, in a separate schema. A BullMQ queue or worker whose first statement fails
+ * never recovers. So each is returned only after its start.
+ * @param onError called when a connection breaks
+ * @param signal ends the wait
+ * @param telemetry traces jobs
  */
 export async function postgresBackend(
   url: string,
@@ -37,7 +39,7 @@ export async function postgresBackend(
         onError,
         () => new Queue<JobData, void, string>(name, { connection, ...traces }),
       );
-      // It is in the database that it is of.
+      // The queue is in the database that it belongs to, so that it needs no claim.
       return Object.assign(queue, {
         objection: async () => null,
         claim: async () => {},
@@ -65,13 +67,13 @@ export async function postgresBackend(
   };
 }
 
-/** The longest sleep of a worker, in seconds: BullMQ's worker sleeps an hour when its notification was lost. */
+/** Maximum sleep of a worker, in seconds. The default of BullMQ is an hour, if a notification is lost. */
 const LONGEST_SLEEP = 5;
 
 const lookingOften: typeof createPostgresBackend = (...args) =>
   Object.defineProperty(createPostgresBackend(...args), 'maximumBlockTimeout', { value: LONGEST_SLEEP });
 
-/** The pool in the types of BullMQ, which describe it otherwise than those of `pg`. */
+/** Casts the pool to the type of BullMQ, which differs from that of `pg`. */
 function asBullMq(pool: Pool): PgPool {
   if (!isPgPool(pool)) throw new Error('BullMQ does not take a pool of pg any more');
   return pool;
@@ -88,7 +90,10 @@ async function migrate(pool: Pool): Promise<void> {
   }
 }
 
-/** Makes a queue or a worker again and again until one has started: one that failed to start never will. */
+/**
+ * Creates a queue or a worker repeatedly until one has started, because one that failed to start never
+ * recovers.
+ */
 function ready<
   T extends Pick<Queue, 'waitUntilReady' | 'close'> & { on(event: 'error', tell: OnError): unknown },
 >(signal: AbortSignal, onError: OnError, make: () => T): Promise<T> {
@@ -105,10 +110,13 @@ function ready<
   });
 }
 
-/** A pause before the database is asked again, ms. BullMQ's worker would fetch nothing for 15 s after a refused connection. */
+/**
+ * Retry interval while the database is unavailable, in ms. The default of BullMQ is 15 s after a refused
+ * connection.
+ */
 const TRY_AGAIN = 500;
 
-/** Repeats work while the database cannot be reached. */
+/** Retries work while the database is unavailable. */
 async function patiently<T>(signal: AbortSignal, tell: OnError, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -2,9 +2,10 @@ import type { WorkedJob } from './backend.ts';
 import { DelayedError } from './bullmq.ts';
 
 /**
- * Puts a job that is at work back, behind the waiting jobs. A new job with its id would be refused while it runs.
- * @param wait ms until it may be taken again
- * @throws DelayedError always: by it the worker knows that the job is neither done nor failed
+ * Moves a job in progress back to the queue, behind the waiting jobs. The queue would reject a new job with
+ * the same id while it runs.
+ * @param wait time until the job may run again, in ms
+ * @throws DelayedError always; it tells the worker that the job has neither completed nor failed
  */
 export async function postponed(job: WorkedJob, token: string | undefined, wait = 0): Promise<never> {
   await job.moveToDelayed(Date.now() + wait, token);

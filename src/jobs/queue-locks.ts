@@ -1,11 +1,13 @@
 import type { PoolClient } from 'pg';
 
 /**
- * Replaces the advisory locks of BullMQ's functions by row locks. Advisory locks are one namespace for all roles of a database, so that a
- * reader could stop every queue with a number that follows from the queue's name. The functions find those of their own schema first.
- *
- * - An exclusive lock is the insertion of a key that the same transaction deletes again: another insertion waits for its end, and no row stays.
- * - A shared lock, and one that is only tried, has a row that stays: their keys follow from the few names of queues.
+ * Replaces the advisory locks in the functions of BullMQ by row locks. Advisory locks share one namespace
+ * between all roles of a database, so that a read-only role could block every queue with a number that is
+ * derived from its name. The search path of the functions finds the lock functions of their own schema first.
+ * - An exclusive lock inserts a key and deletes it in the same transaction. Another insert of the key waits
+ * for its end, and no row remains.
+ * - A shared lock, and a `try` lock, has a permanent row, because their keys are derived from the few names
+ * of queues.
  */
 const LOCK_FUNCTIONS = (schema: string) => `
 create schema if not exists ${schema};
@@ -36,16 +38,22 @@ begin
   return found;
 end $$`;
 
-/** The functions of BullMQ that take advisory locks and do not find those of their own schema first yet. */
+/** SQL: functions of BullMQ that use advisory locks and do not have the search path yet. */
 const TAKERS = `
 select p.oid::regprocedure::text as name from pg_proc p
 where p.pronamespace = $1::regnamespace and p.prosrc ~ 'pg_(try_)?advisory' and not coalesce(p.proconfig @> array[$2], false)`;
 
-/** Another process creates or alters the same at the same moment: unique_violation, duplicate_schema, _table and _function, a row updated concurrently. */
+/**
+ * SQLSTATEs of concurrent creation or changes by another process: unique_violation, duplicate_schema, _table
+ * and _function, and a concurrently updated row.
+ */
 const CHANGED_MEANWHILE: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07', '42723', 'XX000']);
 const ATTEMPTS = 10;
 
-/** Creates the lock functions, before BullMQ's own migrations, which lock as well. Several processes may do so at once. */
+/**
+ * Creates the lock functions. Must run before the migrations of BullMQ, which use locks, too. Several
+ * processes may run it concurrently.
+ */
 export function createLockFunctions(client: PoolClient, schema: string): Promise<void> {
   return besideOthers(async () => {
     const last = `${schema}.pg_try_advisory_xact_lock(bigint)`;
@@ -57,8 +65,8 @@ export function createLockFunctions(client: PoolClient, schema: string): Promise
 }
 
 /**
- * Lets BullMQ's functions use the lock functions. Repeated after each of its migrations, which replace its functions.
- * Several processes may do so at once.
+ * Makes the functions of BullMQ use the lock functions. Must run after each migration of BullMQ, which
+ * replaces its functions. Several processes may run it concurrently.
  */
 export function useLockFunctions(client: PoolClient, schema: string): Promise<void> {
   return besideOthers(async () => {
@@ -68,7 +76,7 @@ export function useLockFunctions(client: PoolClient, schema: string): Promise<vo
   });
 }
 
-/** Repeats work that checks what is left to do, if another process changed the same at the same moment. */
+/** Retries idempotent work if another process changed the same objects concurrently. */
 async function besideOthers(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -81,5 +89,5 @@ async function besideOthers(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** As PostgreSQL stores the setting of a function. */
+/** Returns the setting as PostgreSQL stores it with a function. */
 const searchPath = (schema: string) => `search_path=${schema}, pg_catalog`;

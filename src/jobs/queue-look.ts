@@ -3,24 +3,24 @@ import type { RecorderQueue } from './backend.ts';
 import { type JobData, jobData } from './jobs.ts';
 import type { Queues } from './workers.ts';
 
-/** The queues of a recorder, and what is in them in words. */
+/** Labels of the queues of a recorder. */
 export const queueWords = { polls: 'Polls and plans', heals: 'Healing' } as const;
 export type QueueName = keyof typeof queueWords;
 export const queueKeys = ['polls', 'heals'] as const satisfies readonly QueueName[];
 
-/** What jobs in a queue do, in the order in which they are taken. */
+/** States of jobs in a queue, in the order of processing. */
 export const jobStates = ['active', 'waiting', 'prioritized', 'delayed'] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** What is in a queue now. */
+/** Current content of a queue. */
 export interface QueueLook {
   readonly queue: QueueName;
-  /** Somebody paused it: nothing is taken out of it. */
+  /** The queue was paused manually: no jobs are processed. */
   readonly paused: boolean;
-  /** Why nothing can be put into it or taken out of it, and the mend; null: it can. */
+  /** Why the queue accepts no writes, and the fix. Null: it accepts them. */
   readonly refusal: string | null;
   readonly counts: readonly { readonly state: JobState; readonly jobs: number }[];
-  /** Some jobs: at work, then those that go next, then those that wait for their time. */
+  /** Some jobs: those in progress, then the next ones, then the delayed ones. */
   readonly jobs: readonly QueuedJob[];
 }
 
@@ -28,32 +28,32 @@ export interface QueueLook {
 export interface QueuedJob {
   readonly id: string;
   readonly state: JobState;
-  /** `plan`, or why a run is made. */
+  /** `plan`, or the reason of a run. */
   readonly what: string;
   readonly feed: string;
-  /** As key=value, or where an export goes; empty: a plan. */
+  /** Target as key=value, or the destination of an export. Empty for a plan. */
   readonly target: string;
-  /** How often it was tried, and how often it is tried at most. */
+  /** Number of attempts so far, and maximum number of attempts. */
   readonly attempts: number;
   readonly most: number;
-  /** Why it failed last; null: it did not. */
+  /** Error of the last attempt. Null: none. */
   readonly failure: string | null;
-  /** When it was put in, or began, or will begin. */
+  /** Time at which the job was added, started, or will start. */
   readonly at: Date;
 }
 
-/** How readers look into queues. Each call rejects, or never answers, while the queue is away. Nothing is changed. */
+/** Read access to queues. Calls reject, or never settle, while the queue is unavailable. */
 export interface QueuesView {
-  /** What is in each queue, with the jobs that go first. */
+  /** Returns the content of each queue, with the next jobs. */
   look(): Promise<readonly QueueLook[]>;
-  /** The jobs of a queue in a state: so many, after so many. */
+  /** Returns up to `most` jobs of a queue in a state, after the first `after` ones. */
   jobs(queue: QueueName, state: JobState, after: number, most: number): Promise<readonly QueuedJob[]>;
 }
 
-/** Jobs that are shown of each state. */
+/** Maximum number of jobs per state. */
 const SHOWN = 10;
 
-/** The view of a recorder's queues. */
+/** Returns the read access to the queues of a recorder. */
 export function viewOf(queues: Queues): QueuesView {
   return {
     look: () => Promise.all(queueKeys.map((queue) => lookInto(queue, queues[queue]))),
@@ -84,7 +84,7 @@ async function jobsIn(
   most: number,
 ): Promise<QueuedJob[]> {
   const jobs = await queue.getJobs([state], after, after + most - 1, true);
-  // A job that ends meanwhile is not there any more.
+  // A job that ended in the meantime is undefined.
   return jobs.filter(Boolean).map((job) => queued(job, state));
 }
 
@@ -101,7 +101,7 @@ function queued(job: Job<JobData, void, string>, state: JobState): QueuedJob {
     attempts: job.attemptsMade,
     most: job.opts.attempts ?? 1,
     failure: job.failedReason || null,
-    // A job that was tried waits since then, others since they were put in.
+    // A job that was attempted waits since its last attempt, others since they were added.
     at: new Date((job.processedOn ?? job.timestamp) + (state === 'delayed' ? job.delay : 0)),
   };
 }

@@ -8,9 +8,11 @@ import { refusalOf, type Unfitness, unfitnessOf } from './redis-fitness.ts';
 import { type DatabaseIdentity, QueueOwner } from './redis-owner.ts';
 
 /**
- * The queue in Redis, which may be away at any time.
+ * Opens the queue in Redis, which may be unavailable at any time.
  * @param url see `redisPlace`
- * @param onError called when a connection breaks @param identity of the recorder's database @param telemetry notes jobs in traces
+ * @param onError called when a connection breaks
+ * @param identity returns the identity of the database of the recorder
+ * @param telemetry traces jobs
  */
 export function redisBackend(
   url: string,
@@ -19,7 +21,7 @@ export function redisBackend(
   telemetry?: Telemetry,
 ): QueueBackend {
   const place = redisPlace(url);
-  // The keys of one queue have to be in one part of a cluster: what stands in braces decides which.
+  // In a cluster, all keys of a queue must be in the same hash slot, which the text in braces determines.
   const prefix = place.kind === 'cluster' ? '{chain-recorder}' : 'chain-recorder';
   const traces = telemetry ? { telemetry } : {};
   const connect = () => {
@@ -68,7 +70,8 @@ export function redisBackend(
       worker.close = async (force) => {
         await worker.pause(true);
         await Promise.allSettled(atWork);
-        // Without force BullMQ 6.7 waits for Redis, and where that never comes back its timers keep the process alive for ever.
+        // Without force, BullMQ 6.7 waits for Redis. If Redis never returns, its timers keep the process
+        // alive forever.
         await close(force || connection.status !== 'ready');
         connection.disconnect();
       };
@@ -80,7 +83,7 @@ export function redisBackend(
 
 const inWords = ({ found, mend }: Unfitness): string => `${found}: ${mend}`;
 
-/** Closes the connection that was passed in together with the queue or worker that uses it. */
+/** Makes `close` of a queue also run `after`, which closes the connection that was passed in. */
 function closing<T extends { close(force?: boolean): Promise<void> }>(
   part: T,
   after: () => Promise<void>,

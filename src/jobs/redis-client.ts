@@ -1,33 +1,39 @@
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
 import type { RedisPlace } from '../config/redis-url.ts';
 
-/** How long and how often a client tries. All times in ms. */
+/** Timeouts and retries of a client. All times are in ms. */
 export interface Patience
   extends Pick<
     CommonRedisOptions,
     'connectTimeout' | 'commandTimeout' | 'maxRetriesPerRequest' | 'enableReadyCheck'
   > {
-  /** Connects when it is told to. Otherwise at once, and again and again. */
+  /** Connects only on `connect()`. Default: immediately, with retries. */
   readonly lazyConnect?: boolean;
-  /** How often a command follows the slots of a cluster. Otherwise as long as a replica may need to take over. */
+  /** Maximum number of redirections of a command in a cluster. Default: enough for a failover. */
   readonly maxRedirections?: number;
-  /** The time before attempt number `times` to connect; null: there is none. */
+  /** Returns the delay before connection attempt number `times`, in ms. Null: no more attempts. */
   readonly retryStrategy: (times: number) => number | null;
 }
 
 /**
- * A connection that gets no answer for so long is given up, in ms: a primary that hangs looks alive, and takes what is sent to it
- * although another one took its place; a host that vanished, or a firewall that forgot the connection, says nothing either, and TCP
- * alone would need a quarter of an hour to notice. BullMQ's workers wait for at most 10 s.
+ * Time without a response after which a connection is closed, in ms. A hung primary keeps its connections and
+ * accepts commands even after a failover. A vanished host, or a firewall that dropped the connection, sends
+ * nothing either, and TCP alone takes a quarter of an hour to detect it. BullMQ workers block for at most 10
+ * s.
  */
 const SILENCE = 12_000;
-/** What a primary says that came back, or was made, a replica. Redis 6 says it within what it says of the script. */
+/**
+ * Detects the error of a former primary, or any server, that is now a replica. Redis 6 wraps it in the error
+ * of a script.
+ */
 const isReplicas = ({ message }: Error): boolean => message.includes('READONLY');
-/** A command follows the slots of a cluster so often while a replica takes over. */
+/** Number of redirections of a command in a cluster, enough for a failover. */
 const REDIRECTIONS = 2_000;
 const SENTINEL_PATIENCE = 2_000;
 
-/** The client of a Redis. A replica that takes over is followed: in a cluster by its slots, behind sentinels by what they say. */
+/**
+ * Returns a Redis client that follows failovers: by the slots in a cluster, or by queries of the sentinels.
+ */
 export function redisClient(
   place: RedisPlace,
   { retryStrategy, lazyConnect = false, maxRedirections = REDIRECTIONS, ...patience }: Patience,
@@ -48,19 +54,20 @@ export function redisClient(
         lazyConnect,
         retryStrategy,
         socketTimeout: SILENCE,
-        // Its address may lead to another one by now (a name in DNS, a balancer): what is open stays with the old one. The command fails,
-        // so that a Redis that stays a replica is told.
+        // Its address may meanwhile resolve to another server (DNS, load balancer), but open connections stay
+        // with the old one. The command itself fails, so that a server that remains a replica is reported.
         reconnectOnError: isReplicas,
       });
     case 'cluster':
       return new Cluster([...place.nodes], {
         lazyConnect,
         maxRedirections,
-        // Where the check fails, the promise of `connect` never settles (ioredis 6.0), and a worker of BullMQ that waits for it is stalled
-        // for ever. What a cluster refuses meanwhile is sent again.
+        // If the ready check fails, the promise of `connect` never settles (ioredis 6.0), and a BullMQ worker
+        // that waits for it hangs forever. Commands that a cluster rejects meanwhile are retried.
         enableReadyCheck: false,
         clusterRetryStrategy: retryStrategy,
-        // A certificate is made out to a name, and a cluster answers with addresses where names are resolved too early.
+        // A TLS certificate is issued for a name, but after an early DNS lookup the client would only have
+        // addresses.
         ...(place.tls ? { dnsLookup: (address, found) => found(null, address) } : {}),
         redisOptions: { ...access, socketTimeout: SILENCE },
       });
@@ -75,7 +82,7 @@ export function redisClient(
         sentinelRetryStrategy: retryStrategy,
         sentinelCommandTimeout: SENTINEL_PATIENCE,
         socketTimeout: SILENCE,
-        // A primary that came back as a replica refuses writes: ask the sentinels again.
+        // A former primary that is now a replica rejects writes: query the sentinels again.
         reconnectOnError: (error) => (isReplicas(error) ? 2 : false),
         enableTLSForSentinelMode: place.tls,
         ...(place.sentinelUsername === undefined ? {} : { sentinelUsername: place.sentinelUsername }),

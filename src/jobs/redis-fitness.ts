@@ -2,7 +2,7 @@ import { Cluster, type Redis } from 'ioredis';
 import { messageOf } from '../lib/errors.ts';
 import { hasDatabase, OTHER_DATABASE } from './redis-database.ts';
 
-/** Why a Redis is not fit for the queue, and the mend. */
+/** Why a Redis is unsuitable for the queue, and the fix. */
 export interface Unfitness {
   readonly found: string;
   readonly mend: string;
@@ -10,7 +10,7 @@ export interface Unfitness {
 
 const OLDEST = [6, 2] as const;
 
-/** What a Redis that takes no writes says, what that means, and the mend. */
+/** Error messages of a Redis that rejects writes, with the cause and the fix. */
 export const REFUSALS: readonly (readonly [RegExp, string, string])[] = [
   [
     /\bOOM\b/,
@@ -28,12 +28,14 @@ export const REFUSALS: readonly (readonly [RegExp, string, string])[] = [
     'name the primary in REDIS_URL, or make it one again (redis-cli replicaof no one)',
   ],
 ];
-/** How long the key is kept whose writing is tried, ms. */
+/** Expiry of the key of a test write, in ms. */
 const TRIED = 5_000;
 
 /**
- * Why a Redis that answers takes no writes now; null: it takes them. Only a write tells: how much memory counts differs by version.
- * @param key what is written, for some seconds @throws what Redis says else
+ * Returns why an available Redis rejects writes. Returns null if it accepts them. Only a test write is
+ * reliable, because versions differ in what counts as used memory.
+ * @param key key of the test write, which expires after some seconds
+ * @throws any other error of Redis
  */
 export async function refusalOf(client: Redis | Cluster, key: string): Promise<Unfitness | null> {
   try {
@@ -48,8 +50,9 @@ export async function refusalOf(client: Redis | Cluster, key: string): Promise<U
 }
 
 /**
- * Why a Redis is too old, takes no writes or would lose keys; null: it is fit. Of a cluster every primary is asked.
- * @throws what Redis says where it refuses to tell
+ * Returns why a Redis is too old, rejects writes or may evict keys. Returns null if it is suitable. In a
+ * cluster, every primary is checked.
+ * @throws the error of Redis if it rejects the command
  */
 export async function unfitnessOf(client: Redis | Cluster): Promise<Unfitness | null> {
   if (client instanceof Cluster) return unfitnessOfCluster(client);
@@ -70,7 +73,7 @@ export async function unfitnessOf(client: Redis | Cluster): Promise<Unfitness | 
 }
 
 async function unfitnessOfCluster(cluster: Cluster): Promise<Unfitness | null> {
-  await cluster.ping(); // until something was answered, every node passes for a primary
+  await cluster.ping(); // before the first response, every node counts as a primary
   for (const node of cluster.nodes('master')) {
     const { host, port } = node.options;
     if (/cluster_state:fail/.test(String(await node.cluster('INFO'))))
@@ -84,7 +87,7 @@ async function unfitnessOfCluster(cluster: Cluster): Promise<Unfitness | null> {
   return null;
 }
 
-/** What a server says of itself, by name. */
+/** Fields of the INFO response of a server, by name. */
 type Fields = (name: string) => string | undefined;
 
 const fieldsOf =

@@ -3,29 +3,30 @@ import type { RedisPlace } from '../config/redis-url.ts';
 import { within } from '../lib/with-timeout.ts';
 import type { Unfitness } from './redis-fitness.ts';
 
-/** So long after it was claimed last a queue is nobody's, ms. */
+/** Expiry of a claim of a queue, in ms. */
 const KEPT = 60_000;
-/** How long a Redis may take to free a queue that is closed, ms. Where it does not, the queue is free later. */
+/** Timeout for releasing a queue on close, in ms. Otherwise the claim expires later. */
 const PATIENCE = 500;
 
-/** Of which database a recorder is. @returns null where that cannot be told now */
+/** Returns the identity of the database of a recorder. Returns null if it cannot be determined now. */
 export type DatabaseIdentity = () => Promise<string | null>;
 
 /**
- * Whose a queue in Redis is. Recorders of one name with databases of their own would take each other's jobs and remove each other's
- * schedules. So whoever works in a queue claims it again and again for its database: the claim ends with the last of its processes, and
- * what another database claims may not be used.
+ * Ownership of a queue in Redis. Recorders with the same name and different databases would process each
+ * other's jobs and remove each other's schedules. So each process claims its queues for its database
+ * periodically. The claim expires after the last process ends. A queue that another database claims must not
+ * be used.
  */
 export class QueueOwner {
   readonly #redis: Redis | Cluster;
   readonly #key: string;
   readonly #identity: DatabaseIdentity;
   readonly #other: Unfitness;
-  /** For which database this process claimed it last. */
+  /** Database of the last claim by this process. */
   #claimed: string | null = null;
   #isOthers = false;
 
-  /** @param key where the claim is kept */
+  /** @param key key of the claim in Redis */
   constructor(redis: Redis | Cluster, key: string, kind: RedisPlace['kind'], identity: DatabaseIdentity) {
     this.#redis = redis;
     this.#key = key;
@@ -39,18 +40,21 @@ export class QueueOwner {
     };
   }
 
-  /** Why it is not used, as it was claimed last; null: nothing speaks against it. */
+  /** Returns why the queue is not usable, as of the last claim. Returns null if it is usable. */
   get trouble(): Unfitness | null {
     return this.#isOthers ? this.#other : null;
   }
 
-  /** Why it may not be used; null: nobody claims it for another database. */
+  /** Returns why the queue must not be used. Returns null if no other database claims it. */
   async objection(): Promise<Unfitness | null> {
     const own = await this.#identity();
     return own === null || this.#isFor(own, await this.#redis.get(this.#key)) ? null : this.#other;
   }
 
-  /** Claims it where nobody else does. A database that is away keeps its claim. */
+  /**
+   * Claims the queue unless another database does. If the database is unavailable, the previous claim is
+   * renewed.
+   */
   async claim(): Promise<void> {
     const own = (await this.#identity()) ?? this.#claimed;
     if (own === null) return;
@@ -60,7 +64,7 @@ export class QueueOwner {
     this.#claimed = own;
   }
 
-  /** Gives it up. Another process of the same recorder claims it again. */
+  /** Releases the claim. Another process of the same recorder claims the queue again. */
   async free(): Promise<void> {
     const claimed = this.#claimed;
     this.#claimed = null;
@@ -71,7 +75,7 @@ export class QueueOwner {
     await within(PATIENCE, freed());
   }
 
-  /** A restored backup in the place of a database is another one: this process goes on with it. */
+  /** A restored backup has another identity. This process may continue with it. */
   #isFor(own: string, owner: string | null): boolean {
     return owner === null || owner === own || owner === this.#claimed;
   }

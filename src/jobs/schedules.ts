@@ -5,53 +5,56 @@ import type { RecorderQueue } from './backend.ts';
 import { type JobData, POLLS, planJob, queueNames } from './jobs.ts';
 import type { Queues } from './workers.ts';
 
-/** The lock of one recorder's reconciler: recorders do not wait for each other. */
+/** Returns the lock of the reconciler of one recorder, so that recorders do not wait for each other. */
 function lockOf(recorder: string | undefined): string {
   const { polls } = queueNames(recorder);
   return polls === POLLS ? LOCKS.schedules : `${LOCKS.schedules} of ${polls}`;
 }
-/** A schedule whose next tick is this much in the past does not tick any more. */
+/** A schedule whose next tick is this many ms in the past has stopped. */
 const FROZEN_AFTER = 60_000;
-/** Delayed jobs that are looked at in one round, those that wait longest first. */
+/** Maximum number of delayed jobs that one round checks. The oldest come first. */
 const DELAYED_AT_ONCE = 200;
 
-/** Without the context each tick begins a trace; with it the first tick's trace would go on for ever. */
+/**
+ * Without the context, each tick starts a new trace. With it, the trace of the first tick would never end.
+ */
 const TICK = { removeOnComplete: true, removeOnFail: true, priority: 1, telemetry: { omitContext: true } };
 
-/** The id of a feed's schedule. */
+/** Returns the id of the schedule of a feed. */
 const scheduleId = (feed: ActiveFeed) => `plan ${feed.source.name}`;
 
-/** What a queue is to do again and again. */
+/** A repeated job. */
 export interface Schedule {
   readonly id: string;
-  /** Milliseconds between two ticks. */
+  /** Interval between two ticks, in ms. */
   readonly every: number;
   readonly job: { readonly name: string; readonly data: JobData };
 }
 
-/** A schedule that should be there, as the queue had it. */
+/** A configured schedule, as it was found in the queue. */
 export interface SeenSchedule {
   readonly schedule: string;
-  /** Milliseconds between two ticks. */
+  /** Interval between two ticks, in ms. */
   readonly every: number;
-  /** When it ticks next, ms since 1970; null: the queue did not have it. */
+  /** Time of the next tick, in ms since 1970. Null: the queue did not have the schedule. */
   readonly next: number | null;
 }
 
-/** What a reconcile saw and changed. */
+/** Result of a reconciliation. */
 export interface Reconciled {
-  /** Null: another process holds the schedules. */
+  /** Null: another process holds the lock of the schedules. */
   readonly seen: readonly SeenSchedule[] | null;
   readonly set: readonly string[];
   readonly removed: readonly string[];
-  /** Delayed jobs that were removed because a clock that was ahead had set their time. */
+  /** Number of delayed jobs that were removed because a clock that was ahead had set their time. */
   readonly freed: number;
 }
 
 /**
- * Compares the queue's schedules with the configuration. Missing ones are set, others are removed. Frozen ones (the clock
- * jumped, or somebody removed the job of the next tick) are removed and set again, because setting alone does not repair them. Jobs that were delayed by a clock that
- * was ahead are removed: their work is planned again. Only one process of a recorder does this at a time.
+ * Reconciles the schedules of the queue with the configuration. Missing schedules are added, others are
+ * removed. Stopped schedules (the clock jumped, or the job of the next tick was removed) are removed and
+ * added again, because an upsert does not repair them. Jobs that were delayed by a clock that was ahead are
+ * removed, because their work is planned again. Only one process of a recorder runs this at a time.
  */
 export async function reconcileSchedules(
   databaseUrl: string,
@@ -64,7 +67,7 @@ export async function reconcileSchedules(
   const reconciled = await withRowLock(databaseUrl, lockOf(recorder), async () => {
     const { polls, heals } = queues;
     const present = await polls.getJobSchedulers();
-    // Looked at behind the schedules, so that a tick which one of them names is there.
+    // Read after the schedules, so that the tick that a schedule refers to is included.
     const delayed = await delayedIn(polls);
     const freed = (await freeDelayed(delayed)) + (await freeDelayed(await delayedIn(heals)));
     return { ...(await reconcile(polls, present, delayed, [...ofFeeds(feeds), ...others])), freed };
@@ -79,7 +82,10 @@ const delayedIn = (queue: RecorderQueue) => queue.getJobs(['delayed'], 0, DELAYE
 type Delayed = Awaited<ReturnType<typeof delayedIn>>;
 type Present = Awaited<ReturnType<RecorderQueue['getJobSchedulers']>>;
 
-/** Removes jobs that would wait for hours, because the clock of the process that made or tried them was ahead. */
+/**
+ * Removes jobs that would wait for hours, because the clock of the process that added or attempted them was
+ * ahead.
+ */
 async function freeDelayed(delayed: Delayed): Promise<number> {
   const latest = Date.now() + FROZEN_AFTER;
   const ahead = delayed.filter(

@@ -3,17 +3,17 @@ import { messageOf } from '../lib/errors.ts';
 import type { QueueBackend, RecorderQueue } from './backend.ts';
 import { jobStates } from './queue-look.ts';
 
-/** How a queue was found. */
+/** Observed state of a queue. */
 export interface FoundQueue {
   readonly queue: string;
-  /** Null: it gave no answer. */
+  /** Null: the queue did not respond. */
   readonly waiting: number | null;
   readonly active: number | null;
-  /** Why nothing is taken out of it; null: nothing is wrong with it. */
+  /** Why the queue processes no jobs. Null: no problem. */
   readonly trouble: string | null;
 }
 
-/** How long a queue may take to answer, ms. */
+/** Timeout for the response of a queue, in ms. */
 const PATIENCE = 3_000;
 const NO_ANSWER = {
   redis: 'it gives no answer: Redis has to run, and REDIS_URL to name it',
@@ -21,21 +21,24 @@ const NO_ANSWER = {
 };
 const PAUSED = 'it is paused, so that nothing is taken out of it: resume it with the tool that paused it';
 
-/** Looks at a queue again and again. A look that gets no answer is waited for: there is one at most. */
+/**
+ * Repeated observation of a queue. An observation without a response is awaited, so that at most one is in
+ * progress.
+ */
 export class QueueWatch {
   readonly #name: string;
   readonly #queue: RecorderQueue;
   readonly #kind: QueueBackend['kind'];
   #look: Promise<FoundQueue> | null = null;
 
-  /** @param name how it is told of: `polls` or `heals` */
+  /** @param name label of the queue: `polls` or `heals` */
   constructor(name: string, queue: RecorderQueue, kind: QueueBackend['kind']) {
     this.#name = name;
     this.#queue = queue;
     this.#kind = kind;
   }
 
-  /** How it is. That it gives no answer is an answer, too. */
+  /** Returns the state of the queue. A missing response is a state, too. */
   async look(): Promise<FoundQueue> {
     this.#look ??= this.#ask().finally(() => {
       this.#look = null;
@@ -69,7 +72,7 @@ export class QueueWatch {
   }
 }
 
-/** Stores how the queues were found, for readers that cannot read them. */
+/** Stores the states of the queues, for readers without access to the queue. */
 export async function noteQueues(
   sql: postgres.Sql,
   recorder: string,

@@ -2,7 +2,10 @@ import type postgres from 'postgres';
 import { UNNAMED } from './jobs.ts';
 import type { SeenSchedule } from './schedules.ts';
 
-/** Stores which schedules the queue holds, for readers that cannot read the queue. Other schedules are removed. */
+/**
+ * Stores the schedules in the queue, for readers without access to the queue. Other stored schedules of the
+ * recorder are deleted.
+ */
 export async function noteSchedules(
   sql: postgres.Sql,
   recorder: string,

@@ -8,21 +8,22 @@ import type { Standing } from '../recording/membership.ts';
 import { targetKey } from '../recording/target-key.ts';
 import type { FeedJob } from './jobs.ts';
 
-/** This process among the processes of its recorder. */
+/** Membership of this process in its recorder. */
 export interface Peers {
   readonly recorder: string;
   readonly standing: Standing;
-  /** Reads the standing again. */
+  /** Updates the position of this process. */
   beat(): Promise<Standing>;
 }
 
-/** Where a job is done: by this process, by another one with a newer configuration, or not at all any more. */
+/** Assignment of a job: to this process, to another one with a newer configuration, or to none. */
 export type Place = 'here' | 'elsewhere' | 'nowhere';
 
 /**
- * Where a job is done. A process does the jobs that its configuration knows. While a newer configuration is in place, it
- * does only those that the newer one also wants, and makes no plans if another process can make them.
- * @param known the configuration of this process knows what the job is about
+ * Returns the assignment of a job. A process does the jobs of its configuration. While a newer configuration
+ * is active, it does only those that the newer one also contains, and plans nothing if another process can
+ * plan.
+ * @param known the configuration of this process contains the subject of the job
  */
 export async function placeOf(
   sql: postgres.Sql,
@@ -38,7 +39,7 @@ export async function placeOf(
   return known && !(data.kind === 'plan' && relieved) ? 'here' : 'elsewhere';
 }
 
-/** Whether feeds know what a job is about. */
+/** Returns a function that checks whether feeds contain the subject of a job. */
 export function knowing(feeds: readonly ActiveFeed[]): (data: FeedJob) => boolean {
   const known = new Map(
     feeds.map(({ source, datasets, targets }) => [
@@ -56,13 +57,13 @@ export function knowing(feeds: readonly ActiveFeed[]): (data: FeedJob) => boolea
   };
 }
 
-/** Whether the newest configuration wants what a job is about. */
+/** Returns whether the newest configuration contains the subject of a job. */
 async function isWanted(sql: postgres.Sql, recorder: string, data: FeedJob): Promise<boolean> {
   const keys = await wantedKeys(sql, recorder, data.feed);
   return data.kind === 'plan' ? keys.size > 0 : keys.has(targetKey(data.target));
 }
 
-/** The keys of the targets that the newest configuration wants of a source. */
+/** Returns the keys of the targets of a source in the newest configuration. */
 export async function wantedKeys(
   sql: postgres.Sql,
   recorder: string,
@@ -82,7 +83,7 @@ export async function wantedKeys(
 const QUIET_FOR = 60_000;
 const MOST_REMEMBERED = 1_000;
 
-/** Logs jobs that were not done here, for each feed at most once a minute. */
+/** Logs jobs that this process skipped, at most once a minute per feed. */
 export class Passed {
   readonly #log: Log;
   readonly #saidAt = new Map<string, number>();

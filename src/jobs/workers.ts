@@ -24,37 +24,40 @@ import { knowing, Passed, type Peers, placeOf, wantedKeys } from './worker-place
 
 const POLLS_AT_ONCE = 8;
 const HEALS_AT_ONCE = 2;
-/** Targets of a feed that are planned, and whose jobs are put into the queue, at once. */
+/** Number of targets of a feed that are planned and enqueued in one batch. */
 const PLANNED_AT_ONCE = 1_000;
-/** When a job is tried again whose target another run holds, or that another process must do; ms. */
+/** Delay before a job is retried whose target another run holds, or that another process must do, in ms. */
 const HELD_AGAIN = 1_000;
 
-/** What the workers need. */
+/** Dependencies of the workers. */
 export interface WorkerContext {
   readonly sql: postgres.Sql;
   readonly clock: Clock;
   readonly feeds: readonly ActiveFeed[];
   readonly recording: RecordingContext;
   readonly log: Log;
-  /** The other processes of the recorder; absent: there are none. */
+  /** The other processes of the recorder. Undefined: there are none. */
   readonly peers?: Peers & { readonly registrant: Registrant };
-  /** Absent: alerts are not looked after here. */
+  /** Undefined: this process evaluates no alerts. */
   readonly alerts?: AlertWork;
-  /** Absent: nothing is exported by schedule. */
+  /** Undefined: there are no scheduled exports. */
   readonly exports?: ExportWork;
-  /** Does a run. Absent: it is done, and nobody sees that it is under way. */
+  /** Wraps each run, to track runs in progress. Default: calls it directly. */
   readonly during?: <T>(run: () => Promise<T>) => Promise<T>;
   /** Called after every run. */
   readonly finished?: (result: RunResult) => void;
 }
 
-/** Queues that plans write to. */
+/** Queues that plans add jobs to. */
 export interface Queues {
   readonly polls: RecorderQueue;
   readonly heals: RecorderQueue;
 }
 
-/** Starts the workers of both queues. @returns a function that stops them; it stops runs between two commits */
+/**
+ * Starts the workers of both queues.
+ * @returns a function that stops the workers; runs stop between two commits
+ */
 export async function startWorkers(
   backend: QueueBackend,
   queues: Queues,
@@ -69,12 +72,15 @@ export async function startWorkers(
   ];
   return async (deadline) => {
     stopping.abort();
-    // A worker whose Redis fell silent is not closed before that is noticed.
+    // A worker whose Redis stopped responding closes only after its socket timeout.
     await within(deadline, Promise.allSettled(workers.map((worker) => worker.close())));
   };
 }
 
-/** Puts jobs for what a feed lacks into the queues. An older configuration plans only what the newest one also wants. */
+/**
+ * Adds jobs for missing data of a feed to the queues. A process with an older configuration plans only
+ * targets that the newest one also contains.
+ */
 export function planFeed(context: WorkerContext, queues: Queues, feed: ActiveFeed): Promise<void> {
   const { traced = untraced } = context.recording;
   return traced({ name: 'plan', attributes: { 'recorder.feed': feed.source.name } }, async (tell) =>
@@ -82,7 +88,7 @@ export function planFeed(context: WorkerContext, queues: Queues, feed: ActiveFee
   );
 }
 
-/** @returns how many jobs were put into the queues, those that wait there already among them */
+/** Returns the number of added jobs, including those that were already in the queue. */
 async function planned(
   { sql, clock, peers }: WorkerContext,
   queues: Queues,
@@ -92,7 +98,7 @@ async function planned(
   const feed = !peers || peers.standing.newest ? whole : await stillWanted(sql, peers.recorder, whole);
   const [states, now] = [await loadStates(sql, feed), clock()];
   let count = 0;
-  // Part by part, so that a long list neither holds up what else this process does nor comes to the queue as one command.
+  // In batches, so that a long list neither blocks the event loop nor becomes a single command to the queue.
   for await (const targets of byTurns(feed.targets, PLANNED_AT_ONCE)) {
     const jobs = planDue({ ...feed, targets }, states, now);
     const [polls, heals] = [
@@ -138,7 +144,7 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
       await queues.heals.add(next.name, next.data, next.opts);
       return;
     }
-    // This job goes on with the next hole.
+    // This job continues with the next hole.
     await job.updateData(next.data);
     return postponed(job, token);
   };
@@ -146,8 +152,9 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
 
 /**
  * Makes the run of a job.
- * @returns held: another run has the target; over: there is nothing to do after it
- * @throws Error when it failed: an UnrecoverableError where the job is not worth trying again
+ * @returns `held` if another run holds the target; `over` if nothing follows
+ * @throws UnrecoverableError if the run failed and a retry would not help
+ * @throws Error if the run failed otherwise
  */
 async function recorded(
   context: WorkerContext,
@@ -173,7 +180,10 @@ async function recorded(
   throw result.later ? new Error(problem) : new UnrecoverableError(problem);
 }
 
-/** The next hole of a target to heal after a run; undefined where nothing is missing, or a poll is due. */
+/**
+ * Returns the next hole of a target to heal after a run. Returns undefined if nothing is missing or a poll is
+ * due.
+ */
 async function nextHole(
   { sql, clock }: WorkerContext,
   feed: ActiveFeed,
