@@ -1,30 +1,36 @@
-/** Who asks: polls are served before healing, healing before backfill. */
+/** Priority of a call: polls before healing, healing before backfill. */
 export type Priority = 'poll' | 'heal' | 'backfill';
 
-/** The one allowance of an upstream and key that all workers draw on. */
+/** The request budget of an upstream and key, which all workers share. */
 export interface Budget {
-  /** Resolves when the call may be made. @throws UpstreamFailure (rate-limited) when the wait would be too long */
+  /**
+   * Resolves when the call may be made.
+   * @throws UpstreamFailure (rate-limited) if the wait would be too long
+   */
   take(units: number, priority: Priority, signal: AbortSignal): Promise<void>;
   /**
-   * Stops the calls of all workers for a time.
-   * @param reason what the upstream sent, such as `retry-after: 30`
+   * Blocks the calls of all workers for a period.
+   * @param reason text of the upstream, such as `retry-after: 30`
    */
   block(milliseconds: number, reason: string): Promise<void>;
-  /** Notes the limits in an answer's headers. A lower one than declared holds until other headers come, or for a while. */
+  /**
+   * Applies the limits in the headers of a response. A limit below the configured one is in force until other
+   * headers arrive or it expires.
+   */
   learn(allowance: Allowance): Promise<void>;
 }
 
-/** What the `ratelimit-*` headers of an answer say (reality.md 3b). */
+/** Content of the `ratelimit-*` headers of a response (reality.md 3b). */
 export interface Allowance {
-  /** Units in a window of so many seconds. */
+  /** Number of units per window, and the length of the window in seconds. */
   readonly limit: { readonly units: number; readonly seconds: number } | null;
-  /** The pause until the next window, when nothing is left of this one; null: something is left. */
+  /** Pause until the next window, if the current one has no units left. Null: units are left. */
   readonly exhausted: RequestedPause | null;
 }
 
 /** A pause that a header of a response requests. */
 export interface RequestedPause {
   readonly milliseconds: number;
-  /** The header as the upstream sent it, such as `retry-after: 30`. */
+  /** The header as received, such as `retry-after: 30`. */
   readonly header: string;
 }

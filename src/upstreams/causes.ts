@@ -1,23 +1,23 @@
 import type { Symptom } from './symptom.ts';
 
-/** What is known of an upstream that did not answer as it should. */
+/** Facts about an upstream whose response was wrong or missing. */
 export interface Asked {
-  /** The URL that was asked, with the path of the API. */
+  /** Requested URL, with the path of the API. */
   readonly url: URL;
-  /** The setting that holds the URL, such as `upstreams.nodes[0].url`. */
+  /** Setting that contains the URL, such as `upstreams.nodes[0].url`. */
   readonly setting: string;
   readonly kind: 'node' | 'service';
-  /** The variable and the header of the key; null: the upstream takes none. */
+  /** Environment variable and header of the API key. Null: the upstream has none. */
   readonly key: {
     readonly variable: string;
     readonly header: string | undefined;
     readonly set: boolean;
   } | null;
-  /** Seconds that the answer may take. */
+  /** Timeout of the response, in seconds. */
   readonly timeout: number;
 }
 
-/** Why an upstream does not answer as it should, and what mends it. */
+/** Cause of a wrong or missing response, and the fix. */
 export interface Diagnosis {
   readonly cause: string;
   readonly mend: string;
@@ -44,7 +44,7 @@ const correct = ({ setting }: Asked) => `correct ${setting}`;
 const quoted = ({ words }: Symptom) => (words === '' ? '' : `: "${words.split('\n')[0]}"`);
 const trust = 'name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
 
-/** The causes, the particular ones first: the first that fits is told. */
+/** Causes in order of precedence, the most specific first. */
 const CAUSES: readonly Cause[] = [
   {
     is: code('ENOTFOUND'),
@@ -232,14 +232,17 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-/** Why an upstream did not answer as it should, and the mend: of the causes that fit the most particular one. */
+/** Returns the cause and the fix of a wrong or missing response, by the most specific matching rule. */
 export function diagnose(symptom: Symptom, asked: Asked): Diagnosis {
   const found = CAUSES.find(({ is }) => is(symptom, asked));
   if (!found) throw new Error('the last cause fits everything');
   return { cause: found.cause(symptom, asked), mend: found.mend(symptom, asked) };
 }
 
-/** URLs that people often mean by a URL at which nothing answers: another scheme, the node's port, without the API's path. */
+/**
+ * Returns likely corrections of a URL without a response: the target of a redirect, another scheme, the port
+ * of the node, or the URL without the path of the API.
+ */
 export function likelyUrls(text: string, kind: Asked['kind'], location: URL | null): string[] {
   const url = new URL(text);
   const changed = (change: (one: URL) => void): string => {

@@ -4,14 +4,14 @@ import type { Answer } from './http.ts';
 import { parseJson } from './json.ts';
 import { retryAfter } from './rate-limit.ts';
 
-/** Kinds by code of the socket, the resolver, undici or zlib. */
+/** Failure kinds by the error code of the socket, the resolver, undici or zlib. */
 const KINDS_BY_CODE: Readonly<Record<string, FailureKind>> = {
   ECONNREFUSED: 'refused',
   ECONNRESET: 'reset',
   ECONNABORTED: 'reset',
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
-  // The connection ended before the body did.
+  // The connection ended before the body was complete.
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
   EHOSTUNREACH: 'unreachable',
   EHOSTDOWN: 'unreachable',
@@ -25,10 +25,10 @@ const KINDS_BY_CODE: Readonly<Record<string, FailureKind>> = {
   Z_BUF_ERROR: 'malformed',
 };
 
-/** Codes of the resolver: those of getaddrinfo, and those of name servers. */
+/** Error codes of the resolver: those of getaddrinfo and of DNS servers. */
 const DNS_CODE =
   /^(EAI_\w+|ENOTFOUND|ENODATA|ESERVFAIL|EFORMERR|ENOTIMP|EREFUSED|EBADQUERY|EBADNAME|EBADRESP|ETIMEOUT)$/;
-/** Codes of TLS: those of OpenSSL, and those of X.509 verification (Node.js documents them under `tls`). */
+/** Error codes of TLS: those of OpenSSL, and of X.509 verification (Node.js documents them under `tls`). */
 const TLS_CODE =
   /CERT|CRL|TLS|SSL|SELF_SIGNED|UNABLE_TO_|^(EPROTO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|OUT_OF_MEM)$/;
 
@@ -47,7 +47,7 @@ const WORDS: Readonly<Partial<Record<FailureKind, string>>> = {
 export function failureOfError(error: unknown): UpstreamFailure {
   const code = codeOf(error);
   const kind = kindOfCode(code, error);
-  // Messages of unknown errors may contain the URL: of known errors only the code is shown.
+  // Messages of unknown errors may contain the URL. Errors with a code show only the code.
   const shown = code === '' ? withoutUrls(messageOf(error)) : code;
   return new UpstreamFailure(kind, `${WORDS[kind] ?? 'the call failed'} (${shown})`, { code });
 }
@@ -59,7 +59,7 @@ function kindOfCode(code: string, error: unknown): FailureKind {
   if (TLS_CODE.test(code)) return 'tls';
   if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
     return 'malformed';
-  // A code that is not listed is no proof of a failure of the upstream.
+  // An unlisted code does not prove a failure of the upstream.
   return 'local';
 }
 
@@ -72,8 +72,10 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Returns the failure of an answer by its status, or null if the status is 2xx and the body is no part.
- * @param now the recorder's clock, in ms; @param instead what the answer lacks, for the message; empty: not named
+ * Returns the failure of a response by its status. Returns null if the status is 2xx, except 206 (a partial
+ * body).
+ * @param now clock of the recorder, in ms
+ * @param instead expected content, for the message; empty: not named
  */
 export function failureOfStatus(answer: Answer, now: number, instead = ''): UpstreamFailure | null {
   const { status } = answer;
@@ -93,7 +95,7 @@ function kindOfStatus(status: number): FailureKind | null {
   if (status === 206) return 'malformed';
   if (status >= 200 && status < 300) return null;
   if (status === 429) return 'rate-limited';
-  // 407 and 511 are of a proxy between the recorder and the upstream.
+  // 407 and 511 come from a proxy between the recorder and the upstream.
   if ([401, 403, 407, 511].includes(status)) return 'auth';
   if (status === 404 || status === 410) return 'not-found';
   if (status >= 500) return 'server';
@@ -101,7 +103,10 @@ function kindOfStatus(status: number): FailureKind | null {
   return 'bad-request';
 }
 
-/** Returns the error message in a JSON or text body, with `: ` before it. Empty for other bodies, such as HTML. */
+/**
+ * Returns the error message in a JSON or text body, preceded by `: `. Returns an empty text for other bodies,
+ * such as HTML.
+ */
 function wordsIn(answer: Answer): string {
   const words = mediaTypeOf(answer).startsWith('text/plain')
     ? answer.text.trim().split('\n')[0]
@@ -128,7 +133,9 @@ export function messageIn(body: unknown): string | null {
   return typeof error === 'string' ? error : null;
 }
 
-/** Returns the media type in lower case, such as `text/html`; empty: the answer has none. */
+/**
+ * Returns the media type in lower case, such as `text/html`. Returns an empty text if the response has none.
+ */
 export const mediaTypeOf = ({ headers }: Answer): string =>
   String(headers['content-type'] ?? '')
     .split(';')[0]

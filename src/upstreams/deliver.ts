@@ -3,16 +3,16 @@ import { DeliveryFailure } from './delivery-failure.ts';
 import { type FailureKind, UpstreamFailure, wordsOf } from './failure.ts';
 import { type Answer, callOnce } from './http.ts';
 
-/** The longest that one call to a channel may take, ms; less than its lease. */
+/** Timeout of one call to a channel, in ms. It must be shorter than the lease of the channel. */
 const DEADLINE = 10_000;
-/** Nothing that a channel answers is needed but its status, and a few words where it did not take what was sent. */
+/** Maximum size of a response, in bytes. Only its status is needed, and the start of an error message. */
 const MAX_BYTES = 256 * 1024;
-/** The longest that a channel may ask us to stay away, ms. */
+/** Maximum pause that a channel can request, in ms. */
 const LONGEST_WAIT = 300_000;
 
-/** Nothing was sent in calls that end so. */
+/** Failures before the request was sent. */
 const NEVER_ARRIVED: ReadonlySet<FailureKind> = new Set<FailureKind>(['dns', 'refused', 'tls']);
-/** The message itself is wrong: sending it again changes nothing. */
+/** Statuses for invalid messages. A retry would fail, too. */
 const REFUSED: ReadonlySet<number> = new Set([400, 414, 415, 422]);
 
 const TOO_LARGE = 413;
@@ -21,14 +21,14 @@ const TOO_LARGE = 413;
 export interface ChannelCall {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: a GET. A text is sent as it is, anything else as JSON. */
+  /** Undefined: a GET. A string is sent as is, all other values as JSON. */
   readonly body?: unknown;
 }
 
 /**
- * Asks a channel over HTTP: one deadline for all of it, and no redirects.
- * @returns its answer, of a status 2xx, without its text
- * @throws DeliveryFailure when it did not take what was sent
+ * Sends one HTTP request to a channel, with one timeout for the whole call and without redirects.
+ * @returns the response with a status of 2xx, without its body
+ * @throws DeliveryFailure if the channel did not accept the message
  */
 export async function callChannel(
   { url, headers = {}, body }: ChannelCall,
@@ -57,20 +57,20 @@ export async function callChannel(
     throw new DeliveryFailure('down', `${words}: redirects are not followed`);
   if (status === TOO_LARGE) throw new DeliveryFailure('too-large', words);
   throw new DeliveryFailure(REFUSED.has(status) ? 'refused' : 'down', words, {
-    // A server that failed may have done half of it.
+    // A server error may have occurred after a part was processed.
     mayHaveArrived: status >= 500,
     wait: waitOf(answer),
   });
 }
 
 /**
- * Why a channel did not take something, for logs and the database: without URLs, and short. Secrets are taken out first, while
- * the text is whole: the cut could leave a part of one, which nobody would know again.
+ * Returns the error of a channel for logs and the database: short and without URLs. Secrets are redacted
+ * before the text is truncated, because a truncated secret could not be recognised.
  */
 export const causeOf = (error: unknown, redact: (text: string) => string): string =>
   wordsOf(redact(messageOf(error)));
 
-/** How long the answer asks us to stay away, ms; null: it does not. */
+/** Returns the pause that the response requests, in ms. Returns null if it requests none. */
 function waitOf({ status, headers }: Answer): number | null {
   const seconds = Number([headers['retry-after']].flat()[0]);
   return status === 429 && seconds > 0 ? Math.min(seconds * 1_000, LONGEST_WAIT) : null;

@@ -1,11 +1,17 @@
-/** A channel did not take a message. Its text is all that the channel said, secrets too: `causeOf` gives what may be kept. */
+/**
+ * A message that a channel did not accept. The error message is the full response and may contain secrets;
+ * `causeOf` returns the text that may be stored.
+ */
 export class DeliveryFailure extends Error {
   override readonly name = 'DeliveryFailure';
-  /** `refused`: it will never take this message. `too-large`: it may take less. `down`: it may take it later. */
+  /**
+   * `refused`: the channel will never accept this message. `too-large`: it may accept a smaller one. `down`:
+   * it may accept it later.
+   */
   readonly kind: 'refused' | 'too-large' | 'down';
-  /** Whether it may have arrived all the same. */
+  /** The message may have arrived nevertheless. */
   readonly mayHaveArrived: boolean;
-  /** How long the channel asked us to stay away, ms; null: it did not. */
+  /** Pause that the channel requested, in ms. Null: none. */
   readonly wait: number | null;
 
   constructor(

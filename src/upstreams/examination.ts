@@ -2,30 +2,30 @@ import type { Checked } from '../lib/check-result.ts';
 import { type Asked, diagnose, likelyUrls } from './causes.ts';
 import { type Symptom, type Trial, type TrialQuestion, tryOut } from './symptom.ts';
 
-/** What is examined, and how. */
+/** An upstream to check, and the parameters of the calls. */
 export interface Examinee {
-  /** Such as `metrics` or `nodes/validator-1`. */
+  /** Name such as `metrics` or `nodes/validator-1`. */
   readonly name: string;
   readonly url: string;
-  /** The setting that holds the URL. */
+  /** Setting that contains the URL. */
   readonly setting: string;
   readonly kind: Asked['kind'];
   readonly key: Asked['key'];
-  /** What carries the key; empty: none is sent. */
+  /** Headers with the API key. Empty: none. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds for one answer. */
+  /** Timeout of one response, in ms. */
   readonly timeout: number;
   readonly redact: (text: string) => string;
   readonly signal: AbortSignal;
 }
 
-/** What an examination found, and how far the upstream's clock is ahead, ms; null: not known. */
+/** Result of a check of an upstream, with the offset by which its clock is ahead, in ms. Null: unknown. */
 export interface Examined {
   readonly checked: readonly Checked[];
   readonly skew: number | null;
 }
 
-/** Asks a question of the examinee, with its key unless other headers are given. */
+/** Sends one test request, with the API key unless other headers are given. */
 export function trial(
   { url, headers, timeout, redact, signal }: Examinee,
   question: TrialQuestion,
@@ -39,7 +39,7 @@ export function trial(
   });
 }
 
-/** The fault as a person needs it: the URL, the cause, and the mend. */
+/** Returns the failed check for users: URL, cause and fix. */
 export function fault(examinee: Examinee, question: TrialQuestion, symptom: Symptom, mend?: string): Checked {
   const { name, url, setting, kind, key, timeout } = examinee;
   const asked = new URL(url.replace(/\/$/, '') + question.path);
@@ -53,8 +53,8 @@ export function fault(examinee: Examinee, question: TrialQuestion, symptom: Symp
 }
 
 /**
- * Looks for a URL at which the question is answered, among those that people often mean, and says to set it.
- * @returns undefined where none answers. No key is sent to any of them: one that asks for a key answers, too
+ * Tries likely corrections of the URL and returns the fix. No API key is sent to them; a URL that requires a
+ * key counts as working. Returns undefined if none works.
  */
 export async function betterUrl(
   examinee: Examinee,

@@ -4,10 +4,10 @@ import { betterUrl, type Examined, type Examinee, fault, trial } from './examina
 import { failureTable } from './failure.ts';
 import type { Symptom, Trial, TrialQuestion } from './symptom.ts';
 
-/** What is expected of a node. */
+/** Configuration that a node is checked against. */
 export interface NodeExpectation {
   readonly network: NetworkName;
-  /** The APIs that the configuration records from it. */
+  /** APIs that the configuration records from the node. */
   readonly apis: ReadonlySet<'info' | 'platform' | 'avm' | 'health'>;
 }
 
@@ -15,17 +15,17 @@ const INFO: TrialQuestion = { path: '/ext/info', method: 'info.getNetworkID' };
 const P_CHAIN: TrialQuestion = { path: '/ext/bc/P', method: 'platform.getCurrentSupply', params: {} };
 const X_CHAIN: TrialQuestion = { path: '/ext/bc/X', method: 'avm.getHeight', params: {} };
 const HEALTH: TrialQuestion = { path: '/ext/health', isHealthReport: true };
-/** The query of probes for nodes that do not serve the GET. */
+/** Fallback of health probes for nodes that do not serve the GET. */
 const HEALTH_BY_RPC: TrialQuestion = { path: '/ext/health', method: 'health.health' };
 
 const disabled = (symptom: Symptom) => symptom.status === 404 || symptom.kind === 'not-offered';
 
-/** Examines a node: whether it answers, of which network it is, whether it has caught up, and which APIs it offers. */
+/** Checks a node: availability, network, bootstrap state and APIs. */
 export async function examineNode(node: Examinee, { network, apis }: NodeExpectation): Promise<Examined> {
   const info = await trial(node, INFO);
   const { skew } = info;
   if (info.symptom !== null) {
-    // Another API tells whether only this one is off.
+    // Another API shows whether only this one is disabled.
     const other = info.symptom.failed === null ? await trial(node, P_CHAIN) : info;
     if (other.symptom !== null) {
       const mend = await betterUrl(node, INFO, info.symptom);
@@ -79,13 +79,16 @@ async function notBootstrapped(node: Examinee): Promise<Checked[]> {
   ];
 }
 
-/** What is wrong with one API; empty: it answers. */
+/** Returns the problems of one API. Returns an empty list if it responds. */
 async function api(node: Examinee, question: TrialQuestion, name: string): Promise<Checked[]> {
   const { symptom } = await trial(node, question);
   return symptom === null ? [] : off(node, question, symptom, name, true);
 }
 
-/** Returns the problems of the health API, with the state that probes record meanwhile. Empty: the node reports. */
+/**
+ * Returns the problems of the health API, with the state that probes record meanwhile. Returns an empty list
+ * if the node returns a health report.
+ */
 async function healthApi(node: Examinee): Promise<Checked[]> {
   let { symptom } = await trial(node, HEALTH);
   if (symptom && [404, 405].includes(symptom.status)) {

@@ -2,18 +2,21 @@ import type { Checked } from '../lib/check-result.ts';
 import { betterUrl, type Examined, type Examinee, fault, trial } from './examination.ts';
 import type { Symptom, Trial, TrialQuestion } from './symptom.ts';
 
-/** A question of a service. */
+/** A test request to a service. */
 export interface ServiceQuestion extends TrialQuestion {
-  /** The list that the answer has. */
+  /** Name of the list in the response. */
   readonly list: string;
-  /** What is asked about and where the configuration names it, such as chain 43114 and `watch.chains[0]`. */
+  /** Subject of the request and its setting, such as chain 43114 and `watch.chains[0]`. */
   readonly about?: { readonly what: string; readonly setting: string };
 }
 
-/** Headers in which services take a key. */
+/** Common headers for API keys. */
 const KEY_HEADERS = ['x-glacier-api-key', 'x-api-key', 'x-data-api-key'];
 
-/** Examines a service by one question, or one for each thing that it is to know. The first fault of the service ends it. */
+/**
+ * Checks a service by one request, or by one per configured subject. Stops at the first failure of the
+ * service itself.
+ */
 export async function examineService(
   examinee: Examinee,
   questions: readonly ServiceQuestion[],
@@ -38,7 +41,10 @@ export async function examineService(
   return { checked: [...unsent, ...unknown, ...(took === null ? [] : [fine])], skew };
 }
 
-/** A key that is set and not sent is told also where the service answers without it. */
+/**
+ * Returns a failed check if an API key is set but not sent. It is reported even if the service responds
+ * without the key.
+ */
 function keyNotSent({ name, key, setting }: Examinee): Checked[] {
   if (!key?.set || key.header !== undefined) return [];
   const header = setting.replace(/url$/, 'apiKeyHeader');
@@ -52,7 +58,7 @@ function keyNotSent({ name, key, setting }: Examinee): Checked[] {
   ];
 }
 
-/** An answer in JSON that has not what this service answers. */
+/** Returns a symptom if a JSON response does not have the expected list. */
 function strange({ body, symptom }: Trial, list: string): Symptom | null {
   if (symptom !== null || (typeof body === 'object' && body !== null && list in body)) return null;
   const words = `an answer without "${list}"`;
@@ -68,7 +74,7 @@ function strange({ body, symptom }: Trial, list: string): Symptom | null {
   };
 }
 
-/** Whether the service itself says that it does not know what it was asked about, as opposed to the path. */
+/** Returns whether the service reports an unknown subject, as opposed to an unknown path. */
 const isAbout = ({ status, type, words }: Symptom) =>
   (status === 404 || status === 400) && /json/.test(type) && !/^Cannot (GET|POST)\b/.test(words);
 
@@ -85,7 +91,7 @@ function notKnown(
   };
 }
 
-/** Where a key is refused: the header in which the same server takes it. */
+/** If the API key was rejected, tries the common headers and returns the fix. */
 async function rightHeader(
   examinee: Examinee,
   question: TrialQuestion,

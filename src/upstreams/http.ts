@@ -7,29 +7,35 @@ import { UpstreamFailure } from './failure.ts';
 import { Mutex } from './mutex.ts';
 import { patientConnector } from './patient-connector.ts';
 
-/** One HTTP call and its bounds. */
+/** One HTTP call and its limits. */
 export interface Call {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Milliseconds for the whole call, body included. */
+  /** Timeout of the whole call including the body, in ms. */
   readonly deadline: number;
-  /** The most bytes a decoded body may have. */
+  /** Maximum size of the decoded body, in bytes. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Of an answer with a status 2xx nothing is needed but that status and its headers: its text is empty then. */
+  /**
+   * For a status of 2xx only the status and the headers are needed; the body is then returned as an empty
+   * text.
+   */
   readonly statusIsEnough?: true;
 }
 
-/** An answer, whatever its status; the body is whole and valid UTF-8. */
+/** A response with any status. The body is complete and valid UTF-8. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** Of a body beyond this, in bytes, the rest is read one body at a time: many of the largest at once would fill the memory. */
+/**
+ * Size above which the rest of a body is read exclusively, in bytes. Several maximum-size bodies at once
+ * would fill the memory.
+ */
 const LARGE = 1024 * 1024;
 const largeBodies = new Mutex();
 
@@ -39,13 +45,13 @@ const agent = new Agent({
   keepAliveTimeout: 30_000,
   connect: patientConnector(),
 });
-/** A connection of its own for each call: a health probe must not fail on a stale socket. */
+/** Opens a new connection for each call, because a health probe must not fail on a stale socket. */
 const freshAgent = new Agent({ pipelining: 0, connect: patientConnector() });
 
 /**
- * Makes one call: one deadline for all of it, no redirects, a cap on the decoded bytes.
- * @throws UpstreamFailure if there is no answer, or with a status of 2xx no whole one; of a kind by `failureOfError`, or timeout, malformed,
- * too-large, cancelled
+ * Makes one call, with one timeout for the whole call, no redirects, and a limit on the decoded bytes.
+ * @throws UpstreamFailure if there is no response, or a status of 2xx without a complete body; of a kind by
+ * `failureOfError`, or timeout, malformed, too-large, cancelled
  */
 export async function callOnce(call: Call, fresh = false): Promise<Answer> {
   const work = new WorkSignal(call.signal, call.deadline);
@@ -59,7 +65,8 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
     });
     const response = await settled(asked, work.signal);
     if (call.statusIsEnough && response.statusCode >= 200 && response.statusCode < 300) {
-      // Read to its end, so that the connection can be used again; that it has none changes nothing.
+      // The body is read to its end, so that the connection can be reused. A failure of the body changes
+      // nothing.
       await response.body.dump({ limit: call.maxBytes, signal: work.signal }).catch(() => {});
       return { status: response.statusCode, headers: response.headers, text: '' };
     }
@@ -68,7 +75,7 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
       const bytes = await readBody(body, isGzip(response), call.maxBytes, work.signal);
       return { status, headers, text: textOf(bytes) };
     } catch (error) {
-      // With a status other than 2xx the status decides, whatever becomes of the body.
+      // With a status other than 2xx only the status counts, even if the body fails.
       if (call.signal.aborted || (status >= 200 && status < 300)) throw error;
       return { status, headers, text: '' };
     }
@@ -83,8 +90,8 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
 }
 
 /**
- * What was asked, until the signal aborts. undici 7 was seen to neither answer nor fail where a server ended as it was connected to, also
- * when it was asked to stop.
+ * Returns the result of the request, but rejects when the signal aborts. undici 7 was seen to never settle,
+ * even after an abort, if a server stopped during the connect.
  */
 const settled = <T>(asked: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
@@ -92,7 +99,10 @@ const settled = <T>(asked: Promise<T>, signal: AbortSignal): Promise<T> =>
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-/** Whether a body is compressed. @throws UpstreamFailure if its coding was not requested */
+/**
+ * Returns whether a body is compressed.
+ * @throws UpstreamFailure if its encoding was not requested
+ */
 function isGzip({ headers, statusCode, body }: Dispatcher.ResponseData): boolean {
   const coding = String(headers['content-encoding'] ?? '')
     .trim()
@@ -135,7 +145,7 @@ async function readBody(
     }
     return Buffer.concat(chunks, bytes);
   } catch (error) {
-    // Some say that all they answer is compressed, and send nothing.
+    // Some servers set the header `content-encoding` on empty bodies, too.
     if (gzip && isEmpty && body.readableEnded) return NOTHING;
     throw error;
   } finally {
@@ -144,7 +154,10 @@ async function readBody(
   }
 }
 
-/** The text of a body. @throws UpstreamFailure when it is no UTF-8 */
+/**
+ * Decodes a body as text.
+ * @throws UpstreamFailure if it is not valid UTF-8
+ */
 function textOf(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes);

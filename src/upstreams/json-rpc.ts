@@ -1,18 +1,18 @@
 import { UpstreamFailure, wordsOf } from './failure.ts';
 
-/** The request envelope of the node's APIs (seed node-rpc section 1). */
+/** Returns the JSON-RPC request body for the APIs of a node (seed node-rpc section 1). */
 export function rpcBody(id: number, method: string, params?: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, ...(params ? { params } : {}) });
 }
 
-/** Error messages by which a node says that it will never answer a method (reality.md 0 row 19, 4.1). */
+/** Error messages of methods that the node will never serve (reality.md 0 row 19, 4.1). */
 const NOT_OFFERED =
   /can't find (method|service)|not available|is disabled|method not found|deprecated|not a validator/i;
 
 /**
- * The `result` of a JSON-RPC answer. Errors come in a 200, so the envelope decides.
- * @throws UpstreamFailure when the answer is an error: `not-offered` if the node does not have the method, otherwise
- * `rpc`; `malformed` when the answer does not belong to this call
+ * Returns the `result` of a JSON-RPC response. Errors have HTTP status 200, so that the envelope decides.
+ * @throws UpstreamFailure if the response is an error: `not-offered` if the node does not have the method,
+ * else `rpc`; `malformed` if the response does not belong to this call
  */
 export function readRpcAnswer(body: unknown, id: number, method: string): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body))

@@ -1,15 +1,15 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** What may stand right behind a string. */
+/** Characters that may follow a string. */
 const BEHIND_STRING = /[:,\]}\s]/;
 
-/** Where a JSON text has strings, asked from its beginning to its end. */
+/** Positions of strings in a JSON text, for queries in ascending order. */
 export class Strings {
   readonly #text: string;
-  /** A place outside of strings. */
+  /** A position outside of strings. */
   #outside = 0;
-  /** The first quote from that place on, or one before it. */
+  /** Position of the first quote after `#outside`, or a position before it. */
   #quote: number;
 
   constructor(text: string) {
@@ -17,7 +17,7 @@ export class Strings {
     this.#quote = quoteFrom(text, 0);
   }
 
-  /** The first place outside of strings that is not before `at`, where no string begins. */
+  /** Returns the first position from `at` on that is outside of strings and does not start one. */
   outsideFrom(at: number): number {
     if (isBehindString(this.#text, at)) this.#outside = at;
     else {
@@ -32,8 +32,9 @@ export class Strings {
 }
 
 /**
- * Whether a place is seen to stand right behind a string, without a look at all strings before it: what is between two quotes is
- * either a string or what stands behind one, and their beginnings differ. (Behind an escaped quote its string goes on.)
+ * Returns whether a position provably follows a string, without a scan from the start. The text between two
+ * quotes is either a string or the text after one, and these start with different characters. (After an
+ * escaped quote, the string continues.)
  */
 function isBehindString(text: string, at: number): boolean {
   if (text.charCodeAt(at - 1) !== QUOTE) return false;
@@ -42,13 +43,13 @@ function isBehindString(text: string, at: number): boolean {
   return begin < at - 2 && text.charCodeAt(begin) === QUOTE && !BEHIND_STRING.test(text.charAt(begin + 1));
 }
 
-/** Where the next quote is; the end of the text where there is none. */
+/** Returns the position of the next quote. Returns the length of the text if there is none. */
 function quoteFrom(text: string, begin: number): number {
   const at = text.indexOf('"', begin);
   return at < 0 ? text.length : at;
 }
 
-/** Where the string that begins at a quote ends; the end of the text where it does not. */
+/** Returns the position of the closing quote of a string. Returns the length of the text if there is none. */
 export function endOfString(text: string, begin: number): number {
   for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;

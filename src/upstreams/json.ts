@@ -3,43 +3,57 @@ import { isLosslessNumber, LosslessNumber, stringify } from 'lossless-json';
 import { endOfString, Strings } from './json-strings.ts';
 
 /**
- * Anything in a JSON text that `JSON.parse` could round: a number of 16 characters and more, or with an exponent. Only
- * places of values match: hashes contain digits beside an `e`, and addresses colons. Texts in the JSON may match too.
- * (Short whole numbers are passed where they end: so a page of points takes three fifths of the time.)
+ * Matches numbers that `JSON.parse` could round: 16 or more characters, or an exponent. Only positions of
+ * values match, because hashes contain digits next to an `e`, and addresses contain colons. Texts inside of
+ * strings may match, too. (Short integers are skipped at their end, which reduces the time for a page of
+ * points to three fifths.)
  */
 const MAY_ROUND =
   /[:[,]\s*(-?\d(?!\d{0,9}[,}\]])(?<![^"\s]:\s*-?\d)(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*)(?=\s*[,}\]])/g;
-/** A text that is a number by itself. */
+/** Matches a text that is only a number. */
 const ALONE = /^\s*-?\d/;
 
-/** What a number is written behind, in a string, while `JSON.parse` reads a text. Nobody else knows it. */
+/**
+ * Random prefix of the strings that replace numbers while `JSON.parse` reads a text. Upstreams cannot guess
+ * it.
+ */
 const MARK = randomBytes(9).toString('base64url');
 
-/** Whether a parsed value is a number that a double cannot hold, with its source text in `value`. */
+/**
+ * Returns whether a parsed value is a number that a double cannot represent exactly. Its source text is in
+ * `value`.
+ */
 export const isExactNumber = isLosslessNumber;
 
-/** The deepest nesting that is read. Real answers have about ten levels; two million levels would take a gigabyte. */
+/**
+ * Maximum nesting depth that is parsed. Real responses have about ten levels. Two million levels would need a
+ * gigabyte of memory.
+ */
 const DEEPEST = 500;
 /**
- * A text nests no deeper than it has opening brackets, and so many levels need little memory. Nearly all answers have fewer, so
- * their depth is not checked: to count brackets takes a fifth of the time or less.
+ * Number of opening brackets above which the depth is checked. The depth cannot exceed the number of
+ * brackets, and this many levels need little memory. Nearly all responses have fewer. Counting takes at most
+ * a fifth of the time of a parse.
  */
 const MAY_BE_DEEP = 100_000;
 
-/** Replaces what nests deeper than {@link DEEPEST}: the rest of the answer can be read, this cannot be written. */
+/**
+ * Replacement for a value that is nested deeper than {@link DEEPEST}. The rest of the response can be read,
+ * but this value cannot be serialised.
+ */
 class TooDeep {
   toJSON(): never {
     throw new RangeError(`more than ${DEEPEST} levels deep`);
   }
 }
-/** Its placeholder in the text before parsing: a number that nobody writes like this. */
+/** Placeholder in the text before it is parsed: a number in a form that no serialiser writes. */
 const TOO_DEEP = '-0.00e-00500';
 
 /**
- * Parses JSON without rounding a number: those that a double holds exactly come as `number`, all others as
- * `LosslessNumber`. Of a key that comes twice the last value counts. What nests too deep is left out, and
- * {@link jsonText} of a value that contains it throws.
- * @throws SyntaxError when the text is not JSON
+ * Parses JSON without rounding of numbers. Numbers that a double represents exactly become `number`, all
+ * others `LosslessNumber`. If a key is repeated, the last value counts. Values that are nested too deeply are
+ * replaced, and {@link jsonText} throws for a value that contains one.
+ * @throws SyntaxError if the text is not JSON
  */
 export function parseJson(text: string): unknown {
   const shallow = mayBeDeep(text) ? withoutDepths(text) : text;
@@ -47,7 +61,8 @@ export function parseJson(text: string): unknown {
     return parseShallow(shallow);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return parseShallow(withoutDepths(shallow)); // fewer brackets, and yet deeper than the stack allows
+    // fewer brackets than the limit, but deeper than the stack allows
+    return parseShallow(withoutDepths(shallow));
   }
 }
 
@@ -58,31 +73,34 @@ function parseShallow(text: string): unknown {
   try {
     value = JSON.parse(marked);
   } catch (error) {
-    JSON.parse(text); // throws, in words without marks
+    JSON.parse(text); // throws a message without marks
     throw error;
   }
   return withoutMarks(value);
 }
 
 /**
- * Returns a JSON text in which each number that a double cannot hold is a string with its digits: the rule of every JSON that the
- * recorder writes, because `JSON.parse` would round it.
+ * Returns a JSON text in which each number that a double cannot represent exactly is a string with its
+ * digits. Every JSON output of the recorder uses this, because `JSON.parse` would round the number.
  */
 export function quoteInexactNumbers(text: string): string {
   return ALONE.test(text) ? withMarks(`[${text}]`, '').slice(1, -1) : withMarks(text, '');
 }
 
-/** The text with a string, the mark in front, in place of each number that a double does not hold. */
+/**
+ * Returns the text with each number that a double cannot represent exactly replaced by a string of the mark
+ * and the number.
+ */
 function withMarks(text: string, mark = MARK): string {
   let marked = '';
-  /** Up to where the text is in `marked`. */
+  /** End of the part of the text that is already in `marked`. */
   let kept = 0;
   const strings = new Strings(text);
   MAY_ROUND.lastIndex = 0;
   for (let found = MAY_ROUND.exec(text); found; found = MAY_ROUND.exec(text)) {
     const outside = strings.outsideFrom(found.index);
     if (outside > found.index) {
-      MAY_ROUND.lastIndex = outside; // what was found is in a string
+      MAY_ROUND.lastIndex = outside; // the match is inside a string
       continue;
     }
     const number = found[1] ?? '';
@@ -94,7 +112,7 @@ function withMarks(text: string, mark = MARK): string {
   return kept === 0 ? text : marked + text.slice(kept);
 }
 
-/** A parsed value with numbers in place of the marked strings. */
+/** Replaces marked strings in a parsed value by numbers. */
 function withoutMarks(value: unknown): unknown {
   if (typeof value === 'string')
     return value.startsWith(MARK) ? exactNumber(value.slice(MARK.length)) : value;
@@ -110,7 +128,7 @@ function withoutMarks(value: unknown): unknown {
   for (const name in value) {
     const member = value[name];
     const unmarked = withoutMarks(member);
-    // The member is the object's own, also where it is called `__proto__`.
+    // The member is an own property, even if it is called `__proto__`.
     if (unmarked !== member) value[name] = unmarked;
   }
   return value;
@@ -119,7 +137,7 @@ function withoutMarks(value: unknown): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Whether a text has more opening brackets than {@link MAY_BE_DEEP}, those in its strings included. */
+/** Returns whether a text has more opening brackets than {@link MAY_BE_DEEP}, including those in strings. */
 function mayBeDeep(text: string): boolean {
   if (text.length <= MAY_BE_DEEP) return false;
   let found = 0;
@@ -131,7 +149,7 @@ function mayBeDeep(text: string): boolean {
   return false;
 }
 
-/** The text with everything that nests deeper than {@link DEEPEST} taken out. */
+/** Replaces all values that are nested deeper than {@link DEEPEST}. */
 function withoutDepths(text: string): string {
   const parts: string[] = [];
   let kept = 0;
@@ -153,22 +171,22 @@ function withoutDepths(text: string): string {
 }
 
 /**
- * The JSON text of a parsed value, exact numbers as they came.
- * @throws RangeError when the value nests deeper than can be written
+ * Returns the JSON text of a parsed value, with exact numbers as received.
+ * @throws RangeError if the value is nested too deeply to be serialised
  */
 export function jsonText(value: unknown): string {
   return (holdsExactNumber(value) ? stringify(value) : JSON.stringify(value)) ?? 'null';
 }
 
-/** A JSON number. */
+/** Matches a JSON number. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** One with 18 digits or more that count: no double is written with more than 17 of them. */
+/** Matches a number with at least 18 significant digits. A double is never written with more than 17. */
 const LONG = /^-?(?=\d{18}|[\d.]{19})[1-9]\d*(?:\.\d+)?(?<=[1-9])$/;
 
-/** Whether a text is a JSON number that a double does not hold. */
+/** Returns whether a text is a JSON number that a double cannot represent exactly. */
 const isLost = (text: string) => LONG.test(text) || (String(Number(text)) !== text && NUMBER.test(text));
 
-/** A number that a double does not hold. */
+/** Returns the value of a number that a double cannot represent exactly. */
 const exactNumber = (text: string) => (text === TOO_DEEP ? new TooDeep() : new LosslessNumber(text));
 
 function holdsExactNumber(value: unknown): boolean {

@@ -1,15 +1,19 @@
-/** Lets one through at a time, in the order in which they came. */
+/** A mutex that serves its callers in order. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
-  /** Waits for its turn. @returns a function that ends the turn @throws the signal's reason when it aborts first */
+  /**
+   * Acquires the mutex.
+   * @returns a function that releases it
+   * @throws the reason of the signal if it aborts first
+   */
   async acquire(signal: AbortSignal): Promise<() => void> {
     const before = this.#last;
     let end = () => {};
     const mine = new Promise<void>((resolve) => {
       end = resolve;
     });
-    // A caller that stopped waiting passes its turn on.
+    // A caller that stopped waiting releases its place immediately.
     this.#last = before.then(() => mine);
     let giveUp = () => {};
     const gaveUp = new Promise<never>((_, reject) => {

@@ -8,40 +8,47 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** Result of a TCP connection: `local` for an endpoint on this machine, which proves nothing about the network. */
+/**
+ * Result of a TCP connection. `local`: the endpoint is on this machine, which proves nothing about the
+ * network.
+ */
 export type Reach = 'reached' | 'failed' | 'local';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_CONNECTIONS = 32;
-/** Time for which a result holds, in ms: looks that fail together share one check. */
+/** Time for which a result is cached, in ms, so that concurrent probes share one check. */
 const RESULT_TTL_MS = 2_000;
 
-/** Interfaces of containers and virtual machines on this machine. */
+/** Names of network interfaces of containers and virtual machines on this machine. */
 const BRIDGE =
   /^(docker|podman|br-|veth|virbr|vmnet|vboxnet|lxcbr|lxdbr|incusbr|cni|cbr|flannel|cali|nerdctl|kube)/;
-/** Errors by which the other host shows that it was reached. */
+/** Error codes that prove that the host was reached. */
 const ANSWERED: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
 /**
- * Checks by TCP connections whether this machine is cut off from the network. It is cut off while every upstream that is
- * reached over the network fails at the level of the network. Upstreams on this machine and behind its container bridges
- * are not reached over the network.
+ * Checks by TCP connections whether this machine is cut off from the network. It is cut off while every
+ * upstream on the network fails at the network level. Upstreams on this machine and behind its container
+ * bridges are not on the network.
  */
 export class NetworkReach {
   readonly #endpoints: readonly Endpoint[];
   readonly #reachOf: (endpoint: Endpoint) => Promise<Reach>;
   #result: { readonly until: number; readonly isCutOff: Promise<boolean> } | null = null;
 
-  /** @param urls of all upstreams; @param reachOf connects to an endpoint */
+  /**
+   * @param urls URLs of all upstreams
+   * @param reachOf connects to an endpoint
+   */
   constructor(urls: readonly string[], reachOf = tryConnection) {
     const endpoints = urls.map(endpointOf).map((endpoint) => [JSON.stringify(endpoint), endpoint] as const);
     this.#endpoints = [...new Map(endpoints).values()];
     this.#reachOf = reachOf;
   }
 
-  /** Returns whether this machine is cut off, so that a failure of the upstream may not be its own. */
+  /** Returns whether this machine is cut off, so that the upstream may not be the cause of a failure. */
   async isCutOffFrom(url: string): Promise<boolean> {
-    // The upstream itself first: while its host answers, neither the network nor another upstream matters.
+    // The upstream itself is checked first: while its host responds, neither the network nor other upstreams
+    // matter.
     if ((await this.#reachOf(endpointOf(url))) !== 'failed') return false;
     const now = performance.now();
     if (!this.#result || this.#result.until < now)
@@ -95,7 +102,7 @@ async function tryConnection({ host, port }: Endpoint): Promise<Reach> {
   });
 }
 
-/** Returns the addresses of this machine, and those behind its container bridges. */
+/** Returns the addresses of this machine and of its container bridges. */
 function localAddresses(): BlockList {
   const local = new BlockList();
   local.addSubnet('127.0.0.0', 8, 'ipv4');

@@ -1,14 +1,18 @@
 import { buildConnector } from 'undici';
 
-/** How long each address of a name gets in the first round, ms: a probe must not spend its time on one that leads nowhere. */
+/**
+ * Timeout per address of a name in the first round, in ms, so that a probe does not spend its time on an
+ * unreachable address.
+ */
 const HASTE = 250;
-/** And in the second. */
+/** Timeout per address in the second round, in ms. */
 const PATIENCE = 4_000;
 
 /**
- * Connects to the first address of a name that answers. Where there is another one, an address is given up after {@link HASTE}: a name
- * whose IPv4 address is far away, or loses the first packet, and whose IPv6 address leads nowhere from here, could not be reached. So
- * where all of them failed, and one was given up, they are tried again with patience.
+ * Returns a connector that uses the first address of a name that accepts the connection. With several
+ * addresses, each is abandoned after {@link HASTE} ms. This alone would fail for a slow IPv4 address, or a
+ * lost packet, together with an unreachable IPv6 address. So if all addresses fail and one of them timed out,
+ * they are tried again with a longer timeout.
  */
 export function patientConnector(options: buildConnector.BuildOptions = {}): buildConnector.connector {
   const hasty = buildConnector({ ...options, autoSelectFamilyAttemptTimeout: HASTE });

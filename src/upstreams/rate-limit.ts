@@ -4,33 +4,35 @@ import type { Answer } from './http.ts';
 /** Maximum pause that an upstream can request, in ms. */
 const MAX_PAUSE_MS = 3_600_000;
 
-/** Numbers above are Unix times: a span of 10^9 s is 31 years. */
+/** Numbers above this are Unix times. 10^9 s are 31 years. */
 const MAX_SPAN_S = 1e9;
 
-/** Numbers above are Unix times in milliseconds. */
+/** Numbers above this are Unix times in milliseconds. */
 const MAX_UNIX_TIME_S = 1e11;
 
-/** Such as `Wed, 21 Oct 2015 07:28:00 GMT`. */
+/** Matches for example `Wed, 21 Oct 2015 07:28:00 GMT`. */
 const HTTP_DATE = /^[A-Z][a-z]+,? .*\d\d:\d\d:\d\d/;
 
-/** Such as `2026-01-31T12:00:00Z`. */
+/** Matches for example `2026-01-31T12:00:00Z`. */
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
-/** Such as `6m0s`, `1.5s` or `250ms`. */
+/** Matches for example `6m0s`, `1.5s` or `250ms`. */
 const SPAN = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/;
 
 /**
- * Returns the pause that a `Retry-After` header requests, or undefined if the header is absent or no time.
- * @param now of the recorder's clock, ms. Times are compared with the response's own `Date` where it has one
+ * Returns the pause that a `Retry-After` header requests. Returns undefined if the header is missing or
+ * invalid.
+ * @param now clock of the recorder, in ms; the `Date` header of the response takes precedence
  */
 export function retryAfter(answer: Answer, now: number): RequestedPause | undefined {
   return pauseIn(answer, 'retry-after', now);
 }
 
 /**
- * Returns the allowance in a response's `ratelimit-limit`, `ratelimit-policy` (such as `8000;w=60`), `ratelimit-remaining` and
- * `ratelimit-reset` headers, or null if there are none. A limit without a window is one of a minute, as documented.
- * @param now of the recorder's clock, ms
+ * Returns the allowance in the headers `ratelimit-limit`, `ratelimit-policy` (such as `8000;w=60`),
+ * `ratelimit-remaining` and `ratelimit-reset`. Returns null if there are none. A limit without a window
+ * applies to one minute, as documented.
+ * @param now clock of the recorder, in ms
  */
 export function allowanceIn(answer: Answer, now: number): Allowance | null {
   const header = (name: string) => String(answer.headers[name] ?? '');
@@ -56,7 +58,10 @@ function pauseIn({ headers }: Answer, name: string, now: number): RequestedPause
   };
 }
 
-/** Milliseconds until what a text means: a span in seconds or with units, a Unix time, or a date. Undefined: no time. */
+/**
+ * Parses a period in seconds or with units, a Unix time, or a date, and returns the remaining time in ms.
+ * Returns undefined if the text is none of these.
+ */
 function millisecondsIn(text: string, now: number): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) {
     const number = Number(text);

@@ -4,10 +4,13 @@ import type { Answer } from './http.ts';
 import { parseJson } from './json.ts';
 
 const JSON_TYPE = /\bjson\b/;
-/** Health reports were seen as plain text (reality.md 6). */
+/** Some health reports have the type text/plain (reality.md 6). */
 const REPORT_TYPE = /\bjson\b|^text\/plain$/;
 
-/** Returns the parsed body. @throws UpstreamFailure if the status is not 2xx or the body is not JSON, by type or content */
+/**
+ * Returns the parsed body.
+ * @throws UpstreamFailure if the status is not 2xx or the body is not JSON, by type or content
+ */
 export function jsonBodyOf(answer: Answer, now: number): unknown {
   const failure = failureOfStatus(answer, now);
   if (failure) throw failure;
@@ -15,9 +18,10 @@ export function jsonBodyOf(answer: Answer, now: number): unknown {
 }
 
 /**
- * Returns the health report in an answer. A report counts with a status of 2xx and with 5xx: a node that is not healthy
- * reports so with 503.
- * @throws UpstreamFailure if the answer is no health report: of a kind by the status, `malformed` with 2xx
+ * Returns the health report in a response. A report is accepted with a status of 2xx or 5xx, because an
+ * unhealthy node reports with 503.
+ * @throws UpstreamFailure if the response is not a health report: of a kind by the status, `malformed` with
+ * 2xx
  */
 export function healthReportOf(answer: Answer, now: number): unknown {
   const failure = failureOfStatus(answer, now, ' instead of a health report');
@@ -29,7 +33,10 @@ export function healthReportOf(answer: Answer, now: number): unknown {
   }
 }
 
-/** Returns the body if it is a health report. @throws UpstreamFailure `malformed` if it is not */
+/**
+ * Returns the body if it is a health report.
+ * @throws UpstreamFailure `malformed` if it is not
+ */
 export function asHealthReport(body: unknown, status: number): unknown {
   if (typeof body === 'object' && body !== null && 'healthy' in body && typeof body.healthy === 'boolean')
     return body;

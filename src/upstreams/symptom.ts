@@ -5,47 +5,47 @@ import { readRpcAnswer, rpcBody } from './json-rpc.ts';
 import { retryAfter } from './rate-limit.ts';
 import { healthReportOf, jsonBodyOf } from './read-body.ts';
 
-/** One cheap question that shows whether an API answers. */
+/** A cheap test request that shows whether an API responds. */
 export interface TrialQuestion {
-  /** The path below the upstream's URL. */
+  /** Path below the URL of the upstream. */
   readonly path: string;
-  /** The JSON-RPC method; absent: a GET. */
+  /** JSON-RPC method. Undefined: a GET. */
   readonly method?: string;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The answer is a health report, which also counts with a status of 5xx. */
+  /** The response is a health report, which is also accepted with a status of 5xx. */
   readonly isHealthReport?: true;
 }
 
-/** A failed call of an examination. */
+/** A failed call of a check. */
 export interface Symptom {
   /** Kind of the failure, the same as for runs and probes. */
   readonly kind: FailureKind;
-  /** Kind of the failure if there was no answer; null: there was an answer. */
+  /** Kind of the failure if there was no response. Null: there was a response. */
   readonly failed: FailureKind | null;
-  /** The code of the socket or the TLS handshake, such as `ECONNREFUSED`; empty: none. */
+  /** Error code of the socket or the TLS handshake, such as `ECONNREFUSED`. Empty: none. */
   readonly code: string;
-  /** The status of the answer; 0: there was none. */
+  /** Status of the response. 0: there was none. */
   readonly status: number;
-  /** Its media type, such as `text/html`; empty: none. */
+  /** Media type of the response, such as `text/html`. Empty: none. */
   readonly type: string;
-  /** The first words of the answer, or of the error in it. */
+  /** Start of the response, or of the error in it. */
   readonly words: string;
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   readonly location: URL | null;
-  /** Milliseconds that the upstream asks us to stay away; null: it does not say. */
+  /** Pause that the upstream requests, in ms. Null: none. */
   readonly retryAfter: number | null;
 }
 
-/** How a question went. */
+/** Result of a test request. */
 export type Trial = { readonly skew: number | null } & (
   | { readonly body: unknown; readonly symptom: null; readonly took: number }
   | { readonly body: null; readonly symptom: Symptom }
 );
 
-/** How a trial is made. */
+/** Parameters of a test request. */
 export interface TrialOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds for the answer. */
+  /** Timeout of the response, in ms. */
   readonly deadline: number;
   /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
@@ -55,8 +55,8 @@ export interface TrialOptions {
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends one request, without a retry. The body of a JSON-RPC answer is its result. `skew` is how far the upstream's clock is
- * ahead, in ms; null: unknown.
+ * Sends one request, without a retry. The body of a JSON-RPC response is its result. `skew` is the offset by
+ * which the clock of the upstream is ahead, in ms. Null: unknown.
  */
 export async function tryOut(url: string, question: TrialQuestion, options: TrialOptions): Promise<Trial> {
   const { path, method, params } = question;

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 
-/** The budget of the user's own nodes: calls are not counted. */
+/** Unlimited budget for own nodes. */
 export const unmetered: Budget = {
   take: async () => {},
   block: async () => {},

@@ -9,44 +9,47 @@ import { readRpcAnswer, rpcBody } from './json-rpc.ts';
 import { allowanceIn } from './rate-limit.ts';
 import { asHealthReport, healthReportOf, jsonBodyOf } from './read-body.ts';
 
-/** What is known of an upstream: one service, or one node. */
+/** Settings of an upstream: a service or a node. */
 export interface UpstreamSettings {
-  /** Such as `metrics` or `nodes/validator-1`; shown in logs and errors. */
+  /** Name such as `metrics` or `nodes/validator-1`, used in logs and errors. */
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Removes secrets from a text, such as an API key that an upstream echoes. */
   readonly redact: (text: string) => string;
   readonly budget: Budget;
-  /** Milliseconds for one call. */
+  /** Timeout of one call, in ms. */
   readonly deadline: number;
   readonly maxBytes: number;
-  /** Told of every call: the status of the answer, or why there was no whole one, and the seconds that it took. */
+  /**
+   * Called after every call with the status of the response, or the failure kind if there was no complete
+   * response, and the duration in seconds.
+   */
   readonly called?: (outcome: number | FailureKind, seconds: number) => void;
 }
 
-/** The way in which a health report is queried: a GET, or JSON-RPC if a method is given. */
+/** Call that requests a health report: a GET, or JSON-RPC if a method is given. */
 interface ProbeCall {
   readonly query?: Readonly<Record<string, string>>;
   readonly method?: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Counts what one run asked. */
+/** Request counts of one run. */
 export interface Usage {
   requests: number;
   units: number;
 }
 
-/** Under which priority, weight and signal a run asks. */
+/** Priority, weight and signal of the calls of a run. */
 export interface Asking {
   readonly weight: number;
   readonly priority: Priority;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Fewer items a page than the service would give; undefined: as many as it gives. */
+  /** Number of items to request per page. Undefined: the maximum of the service. */
   readonly pageSize?: number | undefined;
-  /** Absent: calls are not noted in traces. */
+  /** Undefined: calls are not traced. */
   readonly traced?: Traced;
 }
 
@@ -59,10 +62,10 @@ const CONNECTION_FAILURES: ReadonlySet<FailureKind> = new Set<FailureKind>([
 ]);
 const ATTEMPTS = 4;
 const FIRST_PAUSE = 400;
-/** After a longer Retry-After the job goes back to the queue instead of waiting; ms. */
+/** Maximum Retry-After for which a call waits, in ms. With a longer one, the job returns to the queue. */
 const LONGEST_PAUSE = 20_000;
 
-/** One upstream as one run asks it: `get`, `rpc` and `probe` of the datasets' contract. */
+/** An upstream during one run: `get`, `rpc` and `probe` of the contract of the datasets. */
 export class UpstreamSession {
   readonly usage: Usage = { requests: 0, units: 0 };
   now: number;
@@ -71,7 +74,10 @@ export class UpstreamSession {
   readonly #inspect: ((headers: Answer['headers']) => void | Promise<void>) | undefined;
   #nextId = 1;
 
-  /** @param inspect called with the headers of each answer before it is read; what it throws fails the call */
+  /**
+   * @param inspect called with the headers of each response before the body is parsed; its error fails the
+   * call
+   */
   constructor(
     settings: UpstreamSettings,
     asking: Asking,
@@ -117,7 +123,8 @@ export class UpstreamSession {
   }
 
   /**
-   * As {@link UpstreamSession.rpc}, for what the node may not offer: it is called again only if the connection failed.
+   * Same as {@link UpstreamSession.rpc}, for a method that the node may not offer. It is retried only if the
+   * connection failed.
    */
   async rpcIfOffered(
     path: string,
@@ -160,7 +167,8 @@ export class UpstreamSession {
       maxBytes,
       signal,
     };
-    // The path is the one below the configured URL, which may hold a key, and without a query, which may hold tokens.
+    // The path is the part below the configured URL, which may contain an API key. It has no query, which may
+    // contain tokens.
     const attributes = {
       'recorder.upstream': name,
       'http.request.method': method,
@@ -198,7 +206,7 @@ export class UpstreamSession {
     }
   }
 
-  /** @param only the failures after which it is tried again; absent: all that may be over in seconds */
+  /** @param only failures to retry. Default: all failures that may end within seconds. */
   async #retried<T>(attempt: () => Promise<T>, only?: ReadonlySet<FailureKind>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -206,7 +214,8 @@ export class UpstreamSession {
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error;
         const pause = error.retryAfter ?? FIRST_PAUSE * 2 ** (attempts - 1) + randomInt(FIRST_PAUSE);
-        // Only an answer blocks all workers. The budget's own refusal is rate-limited too, but may be about one priority only.
+        // Only a response blocks all workers. A rejection by the budget itself is rate-limited, too, but may
+        // apply to one priority only.
         if (error.status === 429)
           await this.#settings.budget.block(pause, error.pauseHeader ?? '429 without Retry-After');
         if (!error.retry || only?.has(error.kind) === false || attempts >= ATTEMPTS || pause > LONGEST_PAUSE)
@@ -230,7 +239,7 @@ function urlBelow(
   return url;
 }
 
-/** An answer without the secrets that it echoes, before anything else reads it. */
+/** Removes echoed secrets from a response, before it is processed. */
 function withoutSecrets({ status, headers, text }: Answer, redact: (text: string) => string): Answer {
   const clean = Object.entries(headers).map(([name, value]) => [
     name,
