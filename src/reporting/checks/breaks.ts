@@ -1,44 +1,50 @@
-/** A day of a series: `at` in ms since 1970. */
+/** A day of a series; `at` in ms since 1970. */
 export interface Day {
   readonly at: number;
   readonly value: number;
 }
 
-/** A change of level. */
+/** A level shift. */
 export interface Break {
-  /** The first day of the new level, ms since 1970. */
+  /** The first day of the new level, in ms since 1970. */
   readonly at: number;
   /** The medians of the four weeks before and after. */
   readonly before: number;
   readonly after: number;
-  /** The change divided by the usual move of the level from week to week. */
+  /** The change divided by the usual week-to-week change of the level. */
   readonly strength: number;
 }
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
-/** Weeks of each side. They are whole weeks, so that each weekday counts the same on both sides. */
+/** Number of weeks on each side. Whole weeks, so that each weekday counts the same on both sides. */
 const WEEKS = 4;
-/** The fewest days of a week with a level, and the fewest such weeks of a side. Missing days are no change of level. */
+/**
+ * Minimum number of days for the level of a week, and minimum number of such weeks per side. Missing days are
+ * no level shift.
+ */
 const DAYS_OF_WEEK = 4;
 const WEEKS_OF_SIDE = 3;
-/** The least change: a quarter of the level, and this many times the usual move from week to week. */
+/** Minimum change, as a logarithm: 25 % of the level, and this multiple of the usual week-to-week change. */
 const SMALLEST = Math.log(1.25);
 const TIMES_USUAL = 4;
-/** For a change of three quarters or more, fewer times the usual move are enough. */
+/** For changes of 75 % or more, a smaller multiple of the usual change is enough. */
 const LARGE = Math.log(1.75);
 const TIMES_USUAL_OF_LARGE = 3;
-/** The usual move is measured over this many weeks before and after: together a year, or less when there are fewer. */
+/** Number of weeks before and after for the usual change: one year together, or less if there are fewer. */
 const USUAL_OVER = 26;
-/** The least part of the change between the last week before and the first week after. Growth is slower. */
+/** Minimum share of the change between the last week before and the first week after. Growth is slower. */
 const AT_ONCE = 0.6;
-/** Small counts change by chance. The least change of a count is this many times the random noise of the larger level. */
+/**
+ * Small counts change by chance. Minimum change of a count, as a multiple of the random noise of the larger
+ * level.
+ */
 const NOISES = 4;
 
 /**
- * Finds when the level of a series changed for good: four weeks have another level than the four weeks before, the change
- * happened at once, and it is larger than the usual moves of the series. Levels are medians of weeks, compared as
- * logarithms. So a wrong day, an outage, weekends and slow growth are no change of level.
+ * Finds permanent level shifts of a series: four weeks have another level than the four weeks before, the
+ * change was sudden, and it exceeds the usual changes of the series. Levels are weekly medians, compared as
+ * logarithms. So a wrong day, an outage, weekends and slow growth are no level shift.
  * @param days in order, each day at most once; days may be missing
  */
 export function breaksOf(days: readonly Day[]): Break[] {
@@ -57,11 +63,11 @@ export function breaksOf(days: readonly Day[]): Break[] {
 }
 
 interface Candidate extends Break {
-  /** The change of the level, in logarithms. */
+  /** The change of the level, as a logarithm. */
   readonly change: number;
 }
 
-/** The change of level at a day, if there is one. */
+/** Returns the level shift at a day. Returns null if there is none. */
 function change(levels: (from: number) => number | null, at: number, floor: number): Candidate | null {
   const weeks = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, week) => levels(at + (from + week) * WEEK));
@@ -86,16 +92,17 @@ function change(levels: (from: number) => number | null, at: number, floor: numb
     // The random noise of a count is its square root.
     counted ? NOISES / Math.sqrt(Math.max(was, is)) : 0,
   );
-  // Growth is only an estimate, so the change must be large enough with growth and without it.
+  // Growth is only an estimate, so the change must be large enough both with and without it.
   if (Math.min(Math.abs(moved), changed * Math.sign(moved)) < least) return null;
   const strength = Math.abs(changed) / Math.max(distance, 1e-3);
   return { at, before: was, after: is, change: moved, strength };
 }
 
 /**
- * How much a level usually grows from one week to the next, and how far it usually is from the expected level. That level
- * is expected from the week before, or from the middle of its own side; the larger distance counts. Both are medians, so
- * that a few unusual weeks do not matter. All are logarithms.
+ * Returns the usual growth of a level from one week to the next, and its usual distance from the expected
+ * level. The expected level follows from the week before, or from the median of its own side; the larger
+ * distance counts. Both results are medians, so that a few unusual weeks do not matter. All values are
+ * logarithms.
  */
 function usualMoves(
   before: readonly (number | null)[],
@@ -117,7 +124,7 @@ function usualMoves(
   return { growth, distance: 1.4826 * Math.max(jitter, median(distances)) };
 }
 
-/** All days around one change look like a change. This keeps only the day where it is largest. */
+/** Keeps only the day with the largest change: all days around a level shift look like one. */
 function strongest(candidates: readonly Candidate[]): Candidate[] {
   const left = candidates.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change) || a.at - b.at);
   const found: Candidate[] = [];
@@ -126,8 +133,8 @@ function strongest(candidates: readonly Candidate[]): Candidate[] {
 }
 
 /**
- * The day on which a change happened, at most a week before or after the candidate. It is the day that best separates the
- * days near the old level from the days near the new one. Each weekday has its own levels.
+ * Returns the day of a change, at most one week before or after the candidate. It is the day that best
+ * separates the days near the old level from the days near the new one. Each weekday has its own level.
  */
 function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candidate, floor: number): number {
   const log = (value: number) => Math.log(value + floor);
@@ -136,11 +143,11 @@ function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candi
       present(
         Array.from({ length: WEEKS - 1 }, (_, week) => values.get(weekday + (from + week) * WEEK) ?? null),
       ).map(log);
-    // The weeks next to the change are left out: they may belong to either side.
+    // The weeks next to the change are excluded: they may belong to either side.
     const all = [...of(-WEEKS - 1), ...of(2).map((value) => value - by)];
     return all.length === 0 ? null : median(all);
   });
-  /** How much nearer a day is to the old level than to the new one. */
+  /** Returns how much closer a day is to the old level than to the new one. */
   const old = (day: number) => {
     const value = values.get(day);
     const usual = expected(at + (((((day - at) / DAY) % 7) + 7) % 7) * DAY);
@@ -157,7 +164,7 @@ function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candi
 
 const present = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
 
-/** NaN for no values. */
+/** Returns NaN for an empty list. */
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -1,25 +1,25 @@
 import { type CheckName, rules } from './rules.ts';
 
-/** The columns that a check returns, in order. `agrees` is null when the sides cannot be compared. */
+/** The columns that a check returns, in order. `agrees` is null if the sides cannot be compared. */
 export const COMPARED =
   'check_name, dataset, subject, at, left_source, left_value, right_source, right_value, agrees';
 
 /**
- * When a discrepancy ends.
- *
- * - `settled`: it ends when its two sides are compared again and agree;
- * - `standing`: it ends when it is not found any more; until then it keeps the time `at` of its first row;
+ * The condition that ends a discrepancy.
+ * - `settled`: its two sides are compared again and agree.
+ * - `standing`: it is no longer found; until then it keeps the time `at` of its first row.
  * - `lasting`: it never ends, because it is about the past.
  */
 export type Ending = 'settled' | 'standing' | 'lasting';
 
 /**
- * Makes the statement that writes what a query compared. Running it twice changes nothing.
+ * Builds the statement that stores the result of a comparison. The statement is idempotent.
  * @param ctes the CTEs of the query, each `name as (…)`
  * @param compared the query, with the columns of {@link COMPARED}
  * @param found the parameter with the time of the check, such as `$1`
  * @param names the checks that the query makes
- * @returns a statement that returns one row: `found`, the number of discrepancies now, and `touched`, the rows it changed
+ * @returns a statement that returns one row: `found`, the current number of discrepancies, and `touched`, the
+ * number of changed rows
  */
 export function writing(
   ctes: readonly string[],

@@ -55,7 +55,7 @@ changed, numbers alone do not say: a cause that is known elsewhere should be loo
 they show is checked by \`metric_falls\` and \`metric_growth\`.
 `;
 
-/** What is compared across sources and how, as Markdown. */
+/** Renders the page about the checks across sources as Markdown. */
 export function checksPage(): string {
   const rows = Object.entries(rules).map(
     ([name, { compares, tolerance }]) => `| \`${name}\` | ${compares} | ${tolerance} |`,

@@ -9,13 +9,25 @@ import { CHECK_METRICS, DAYS } from './metric-checks.ts';
 import { nodeChecks } from './node-checks.ts';
 
 const DAY = 86_400_000;
-/** The shortest time after the end of a bucket in which its value may still change, also when less was measured; ms. */
+/**
+ * Minimum time after the end of a bucket in which its value may still change, in ms, even if a shorter time
+ * was measured.
+ */
 const SETTLES_LEAST = 2 * DAY;
-/** The longest such time, ms. Without it, a service that once revised its whole history would not be compared any more. */
+/**
+ * Maximum such time, in ms. Without it, a service that once revised its whole history would no longer be
+ * compared.
+ */
 const SETTLES_MOST = 14 * DAY;
-/** Readings of this time before the last comparison are read again, ms: runs that were under way then wrote some later. */
+/**
+ * Readings of this time before the last comparison are read again, in ms: runs that were still in progress
+ * stored some of them later.
+ */
 const READINGS_AGAIN = DAY;
-/** More revisions than these are not measured again for each reader of `reporting.metric_settling`: of 50,000 it takes some 50 ms. */
+/**
+ * Up to this number of revisions, each reader of `reporting.metric_settling` measures anew. Above, the result
+ * is stored: measuring 50,000 takes about 50 ms.
+ */
 const MANY_REVISIONS = 50_000;
 /** The scope of the nodes. Every other scope is the id of a chain. */
 const NODES = 'nodes';
@@ -24,7 +36,7 @@ const NODES = 'nodes';
 export interface Comparison {
   readonly scopes: number;
   readonly discrepancies: number;
-  /** How many of these were never found before. */
+  /** The number of new ones. */
   readonly discovered: number;
   readonly breaks: number;
   /** Scopes that could not be compared, with the reason. All others were compared. */
@@ -32,10 +44,11 @@ export interface Comparison {
 }
 
 /**
- * Compares values that several sources give for the same thing. Disagreements are shown in `reporting.discrepancies`, and
- * changes of level in `reporting.series_breaks`. The result follows from the record: a second call changes nothing. A scope
- * (the nodes, or a chain's metrics) that fails is noted in `reporting.check_runs` with the reason, and the others go on.
- * @param now ms since 1970 @param signal stops the work between two scopes
+ * Compares values that several sources report for the same entity. Stores disagreements in
+ * `reporting.discrepancies`, and level shifts in `reporting.series_breaks`. The result depends only on the
+ * recorded data, so a second call changes nothing. If a scope (the nodes, or the metrics of a chain) fails,
+ * the reason is stored in `reporting.check_runs`, and the other scopes continue.
+ * @param now in ms since 1970 @param signal stops the work between two scopes
  */
 export async function compareSources(
   sql: postgres.Sql,
@@ -74,8 +87,9 @@ export async function compareSources(
 }
 
 /**
- * The parameter $2 of {@link CHECK_METRICS} as JSON: for each metric and interval, how long values may still change after
- * their bucket ended, as measured, and how far back every poll asks; both in seconds.
+ * Returns the parameter $2 of {@link CHECK_METRICS} as JSON. For each metric and interval: the measured time
+ * in which values may still change after the end of their bucket, and the range that every poll requests;
+ * both in seconds.
  */
 async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
   const measured = await measureSettling(sql, now);
@@ -96,7 +110,10 @@ async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
   );
 }
 
-/** Measures how long metrics settle, and keeps it for who reads it until the next time where there is much to measure. @param now ms since 1970 */
+/**
+ * Measures how long metrics take to settle. If there are many revisions, stores the result for readers until
+ * the next call. @param now in ms since 1970
+ */
 export const measureSettling = (sql: postgres.Sql, now: number) =>
   sql<{ metric: string; time_interval: string; settled: number }[]>`
     with measured as materialized (

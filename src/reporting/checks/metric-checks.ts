@@ -11,12 +11,12 @@ const EVERY_VALUE = Object.values(POINT_VALUES)
   .join(' union all ');
 
 /**
- * The points of a chain that can be compared: points that the service still shows, and that were asked for after they had
- * time to settle. `asked_at` is the last time when the service is known to give this value. `moved_at` is the time when a
- * point changed after it should have been settled, and -infinity for all other points.
- *
- * $1 the chain; $2 a JSON list with an object for each metric and interval: `settles` (how long values may change after the
- * end of their bucket) and `head` (how far back every poll asks), both in seconds.
+ * CTEs of the points of a chain that can be compared: points that the service still shows, and that were
+ * requested after they had time to settle. `asked_at` is the last time at which the service is known to
+ * return this value. `moved_at` is the time at which a point changed after it should have settled, and
+ * -infinity for all other points.
+ * $1: the chain. $2: a JSON list with an object for each metric and interval: `settles` (time in which values
+ * may change after the end of their bucket) and `head` (range that every poll requests), both in seconds.
  */
 export const POINTS = [
   `series as materialized (
@@ -48,8 +48,8 @@ export const POINTS = [
 ];
 
 /**
- * SQL: whether two sides agree. True as soon as they do. False only when each side was asked for again after a late change
- * of the other one; null until then.
+ * Returns SQL of whether two sides agree. True as soon as they do. False only after each side was requested
+ * again after a late change of the other one; null until then.
  */
 const agreed = (left: string, right: string, agrees: string) =>
   `case when ${agrees} then true
@@ -59,12 +59,12 @@ const subject = (metric: string, interval: string) =>
 const row = (check: string, metric: string, interval: string, at: string) =>
   `'${check}', 'metric_points', ${subject(metric, interval)}, ${at}`;
 const shown = (value: string) => `trim_scale(${value})::text`;
-/** SQL: the tolerance of a count. */
+/** Returns SQL of the tolerance of a count. */
 const counted = (value: string) => `greatest(0.01 * abs(${value}), 1)`;
 
 /**
- * Compares hours with their day, and days with their week and month. A count is the sum of its parts. A count of distinct
- * things is between its largest part and the sum of its parts.
+ * Compares hours with their day, and days with their week and month. A count is the sum of its parts. A
+ * distinct count is between its largest part and the sum of its parts.
  */
 const parts = {
   ctes: [
@@ -84,7 +84,7 @@ const parts = {
         from points where time_interval = 'day') each_part
       group by metric, part, whole, starts)`,
   ],
-  // When parts are missing, only a whole that is too small can be found.
+  // If parts are missing, only a whole that is too small can be detected.
   select: `select ${row('metric_parts', 'w.metric', 'w.time_interval', 'w.bucket_start')},
       case when w.metric in ('activeAddresses', 'activeSenders') and w.value < p.largest then 'largest ' || p.part
         else 'sum of ' || p.present || ' ' || p.part || 's' end,
@@ -118,8 +118,9 @@ const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bu
     where d.metric like 'cumulative%' and d.before is not null`;
 
 /**
- * The value of a cumulative metric contains its own day. The metrics seed (section 2) describes contracts as counted "to the
- * timestamp", which would leave out that day. No recorded answer shows which is right, so both are accepted for contracts.
+ * The value of a cumulative metric includes its own day. The metrics seed (section 2) describes contracts as
+ * counted "to the timestamp", which would exclude that day. No recorded response shows which is right, so
+ * both are accepted for contracts.
  */
 const growth = `select ${row('metric_growth', 'd.metric', 'd.time_interval', 'd.bucket_start')},
       'growth of the day', ${shown('g.growth')}, counted.metric, ${shown('counted.value')},
@@ -168,7 +169,10 @@ const versions = `select 'average_tps', 'average_tps', 'chain_id=' || $1, d.buck
     where d.metric = 'avgTps' and o.asked_at >= d.bucket_start + interval '3 days' and d.moved_at <= o.asked_at
       and (old.recorded_at < d.bucket_start + interval '3 days' or old.recorded_at <= d.asked_at)`;
 
-/** Compares the metrics of one chain with each other. $1 and $2 as in {@link POINTS}; $3 the time of the check. */
+/**
+ * Compares the metrics of one chain with each other. $1 and $2 as in {@link POINTS}; $3 the time of the
+ * check.
+ */
 export const CHECK_METRICS = writing(
   [...POINTS, ...parts.ctes, ...days.ctes],
   [parts.select, falls, growth, rates, bounds, versions].join('\n    union all '),
@@ -177,7 +181,10 @@ export const CHECK_METRICS = writing(
   ['metric_parts', 'metric_falls', 'metric_growth', 'metric_rates', 'metric_bounds', 'average_tps'],
 );
 
-/** The days of a chain's metrics in which changes of level are looked for, in order. $1 and $2 as in {@link POINTS}. */
+/**
+ * Selects the days of a chain's metrics, the input of {@link breaksOf}, in order. $1 and $2 as in {@link
+ * POINTS}.
+ */
 export const DAYS = `with ${POINTS.join(', ')}
   select metric, extract(epoch from bucket_start)::float8 * 1000 as at, value::float8 as value
   from points where time_interval = 'day' and metric not like 'cumulative%' order by metric, bucket_start`;

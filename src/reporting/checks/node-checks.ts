@@ -7,22 +7,28 @@ import type { CheckName } from './rules.ts';
 export interface NodeCheck {
   readonly names: readonly CheckName[];
   /**
-   * $1 the time of the check; $2, in some statements, the time from which readings are read. When $2 is null, all readings
-   * and all blocks are compared; otherwise only new readings and the newest blocks.
+   * $1: the time of the check. $2, in some statements: the start of the readings to compare. If $2 is null,
+   * all readings and all blocks are compared; otherwise only new readings and the newest blocks.
    */
   readonly statement: string;
 }
 
-/** A difference between nodes counts after this time: nodes follow the chain, and are asked minutes apart. */
+/** Minimum duration of a difference between nodes: nodes follow the chain, and are polled minutes apart. */
 const NODES_STAND = `interval '1 hour'`;
-/** A difference between the data service and a node counts after this time: the service is asked once an hour, and lags. */
+/**
+ * Minimum duration of a difference between the data service and a node: the service is polled once an hour,
+ * and lags.
+ */
 const SERVICES_STAND = `interval '3 hours'`;
-/** A node may be this far behind in time. */
+/** Maximum lag of a node. */
 const BEHIND = `interval '30 minutes'`;
-/** This many blocks below the newest are compared again. The first time, all blocks are compared. */
+/** Number of blocks below the newest one that are compared again. The first time, all blocks are compared. */
 const BLOCKS_AGAIN = 100_000;
 
-/** SQL: the targets of a dataset whose last look was complete. Only then does a missing entry mean that it is not listed. */
+/**
+ * Returns SQL of the targets of a dataset whose last observation was complete. Only then does a missing entry
+ * mean that it is not listed.
+ */
 const whole = (
   dataset: string,
 ) => `${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)
@@ -67,7 +73,10 @@ const heightFalls = `select 'height_falls', dataset, 'node=' || node || ' blockc
         from heights) h
       where height < height_before`;
 
-/** The last reading of each node, and the first source that had a greater height at least {@link BEHIND} before it. */
+/**
+ * The last reading of each node, and the first source that had a greater height at least {@link MAX_LAG}
+ * before it.
+ */
 const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' blockchain_id=' || h.blockchain_id, ahead.at,
         ahead.source, ahead.height::text, 'node ' || h.node, h.height::text, false
       from (select distinct on (dataset, node, blockchain_id) * from heights
@@ -85,7 +94,7 @@ const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' 
             and p.block_timestamp <= h.observed_at - ${BEHIND}) more
         order by at limit 1) ahead`;
 
-/** SQL: whether two rows are of the same validation. */
+/** Returns SQL of whether two rows belong to the same validation. */
 const sameValidation = (left: string, right: string) =>
   `(${left}.subnet_id, ${left}.node_id, ${left}.start_time, coalesce(${left}.tx_id, ''), coalesce(${left}.validation_id, ''))
         = (${right}.subnet_id, ${right}.node_id, ${right}.start_time, coalesce(${right}.tx_id, ''), coalesce(${right}.validation_id, ''))`;
@@ -100,7 +109,7 @@ const LISTS = `lists as materialized (
 const LISTED = `listed as materialized (
       select v.*, l.asked_at from recorder.validators v join lists l using (node, subnet_id) where v.valid_to is null)`;
 
-/** SQL: since when a validator is in a node's list without a break. */
+/** Returns SQL of the time since when a validator is continuously in a node's list. */
 const listedSince = (row: string) => `(select max(o.valid_from) from recorder.validators o
         where o.node = ${row}.node and ${sameValidation('o', row)} and not exists (
           select from recorder.validators e where e.node = o.node and ${sameValidation('e', 'o')} and e.valid_to = o.valid_from))`;
@@ -141,7 +150,9 @@ const validatorTerms = `select 'validator_terms', 'validators', 'node=' || v.nod
         from listed o where ${sameValidation('o', 'v')}) stood
       where v.value <> most.value and stood.since + ${NODES_STAND} <= stood.asked_at`;
 
-/** The validations and delegations that nodes list now. Node, end and stake of one transaction do not change. */
+/**
+ * The validations and delegations that nodes list now. The node, end and stake of a transaction never change.
+ */
 const STAKED = `staked as materialized (
       select 'validators' as dataset, v.node, v.tx_id, v.node_id, v.end_time, v.stake_navax, v.valid_from, l.asked_at
       from recorder.validators v join lists l using (node, subnet_id) where v.valid_to is null and v.tx_id is not null
@@ -150,7 +161,10 @@ const STAKED = `staked as materialized (
       from recorder.validator_delegators v
       join (select t.target ->> 'node' as node, t.target ->> 'nodeId' as node_id, d.last_complete_at as asked_at
         from ${whole('validator_delegators')}) l using (node, node_id) where v.valid_to is null)`;
-/** The same, as the data service gives it. Of staking_transactions only the types that are never renewed are compared. */
+/**
+ * The same as reported by the data service. Of staking_transactions, only the types that are never renewed
+ * are compared.
+ */
 const SAID = `said as materialized (
       select 'staking_transactions' as dataset, s.tx_hash, s.node_id, s.end_timestamp,
         (select sum((a ->> 'amount')::numeric) from jsonb_array_elements(
@@ -173,8 +187,9 @@ const validatorStakes = `select 'validator_stakes', s.dataset, 'node=' || v.node
       where term.said <> term.has and greatest(s.since, v.valid_from) + ${SERVICES_STAND} <= least(s.asked_at, v.asked_at)`;
 
 /**
- * The balance of an address by each source: the sum of the data service's groups that are not staked, and the node's whole
- * balance. On the X-chain a node leaves out locked amounts (seed node-rpc 4.1), so the sum leaves them out, too.
+ * The balance of an address by each source: the sum of the data service's groups that are not staked, and the
+ * node's whole balance. On the X-chain a node omits locked amounts (seed node-rpc 4.1), so the sum omits them
+ * too.
  */
 const HELD = `held as materialized (
       select source, blockchain_id, address, asset_id, sum(amount) filter (where ended is null) as amount,

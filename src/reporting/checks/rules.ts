@@ -1,11 +1,11 @@
-/** What a check compares, and by how much the two sides may differ; as text for a page. */
+/** The description of a check and of its tolerance, as text for a page. */
 export interface Rule {
   readonly compares: string;
-  /** The largest difference that is no discrepancy, and sometimes the reason. */
+  /** The maximum difference that is no discrepancy, and sometimes the reason. */
   readonly tolerance: string;
 }
 
-/** Every check by its name. The SQL of `metric-checks.ts` and `node-checks.ts` implements these rules. */
+/** All checks, by name. The SQL of `metric-checks.ts` and `node-checks.ts` implements these rules. */
 export const rules = {
   metric_parts: {
     compares:
