@@ -8,7 +8,7 @@ import { type DatasetSeal, datasetHead, headOf, isSigned, statementText } from '
 /** A finished seal, as it is stored. */
 export interface StoredSeal {
   readonly seal: number;
-  /** The end of what is sealed, as PostgreSQL's text. */
+  /** The end of the sealed time, in PostgreSQL's text format. */
   readonly until: string;
   readonly open: OpenWriters;
   readonly head: string;
@@ -16,7 +16,7 @@ export interface StoredSeal {
   readonly public_key: string | null;
 }
 
-/** The seals, and what is wrong with them. Recorded rows are not read for it. */
+/** The seals and their problems, found without reading recorded rows. */
 export interface Chain {
   readonly seals: readonly StoredSeal[];
   /** The part of each seal about a dataset, by dataset, oldest first. */
@@ -37,7 +37,7 @@ interface SealRow {
   readonly public_key: string | null;
 }
 
-/** What stands of a dataset's tree of hashes below one seal. */
+/** The stored hash tree of a dataset in one seal. */
 interface Tree {
   readonly dataset: string;
   readonly seal: number;
@@ -47,10 +47,10 @@ interface Tree {
 }
 
 /**
- * Reads the seals and checks each one: its link to the seal before, its statement, its signature and its tree of hashes.
- * Recorded rows are not read.
- * @param publicKey SPKI in base64: every seal must be signed with it; undefined: a signature is checked with the key that
- * its seal names, and a seal without a signature is accepted
+ * Reads the seals and validates each one: its link to the previous seal, its statement, its signature and its
+ * hash tree. Recorded rows are not read.
+ * @param publicKey SPKI in base64: every seal must be signed with it. Undefined: a signature is verified with
+ * the key in its seal, and a seal without a signature is accepted
  */
 export async function readChain(sql: postgres.Sql, publicKey: string | undefined): Promise<Chain> {
   const broken: string[] = [];
@@ -89,7 +89,7 @@ export async function readChain(sql: postgres.Sql, publicKey: string | undefined
 
 const treeKey = ({ dataset, seal }: Pick<Tree, 'dataset' | 'seal'>) => `${dataset} ${seal}`;
 
-/** The trees of hashes up to a seal, by their keys. */
+/** Reads the hash trees up to a seal, by their keys. */
 async function readTrees(sql: postgres.Sql, last: number): Promise<Map<string, Tree>> {
   const trees = await sql.unsafe<Tree[]>(
     `select dataset, seal, ${ROOT} as root,
@@ -101,7 +101,10 @@ async function readTrees(sql: postgres.Sql, last: number): Promise<Map<string, T
   return new Map(trees.map((tree) => [treeKey(tree), tree]));
 }
 
-/** What is wrong with the part of a seal about a dataset. @param before the head of the seal before that has this dataset */
+/**
+ * Returns the problems of the part of a seal about a dataset. @param before the head of the previous seal
+ * that has this dataset
+ */
 function partProblems(
   part: DatasetSeal & { readonly head: string },
   tree: Tree | undefined,
@@ -116,7 +119,10 @@ function partProblems(
   return problems;
 }
 
-/** What is wrong with a seal, beside its parts. @param heads of the datasets, this seal's parts among them */
+/**
+ * Returns the problems of a seal, without those of its parts. @param heads of the datasets, including this
+ * seal's parts
+ */
 function sealProblems(
   row: SealRow,
   before: string | null,
@@ -150,7 +156,7 @@ async function readForms(sql: postgres.Sql, broken: string[]): Promise<Map<strin
         const read = readForm(definition);
         if (nameOfForm(read) === form) return [[form, read]];
       } catch {
-        // A definition that cannot be read was changed, too: see below.
+        // An invalid definition was changed, too: see below.
       }
       broken.push(`the form ${form} in which rows were read was changed`);
       return [];

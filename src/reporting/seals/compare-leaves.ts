@@ -2,10 +2,16 @@ import { targetOf } from '../../recording/packed-form.ts';
 import type { SealedHistory, SealForm } from './form.ts';
 import { GIVEN, isFresh, isInRange, leavesOf, rowsOf } from './leaves.ts';
 
-/** The most differences of each kind that one statement names. The rest of `gone` and `extra` is only counted. */
+/**
+ * Maximum number of differences of each kind that one statement lists. Further ones of `gone` and `extra` are
+ * only counted.
+ */
 export const NAMED = 1_000;
 
-/** A leaf that is only sealed or only in the record, as the comparison returns it; with `among`, a leaf of a wrong part. */
+/**
+ * A leaf that is only sealed or only recorded, as the comparison returns it; for `among`, a leaf of a wrong
+ * part.
+ */
 export interface Lone {
   readonly what: 'gone' | 'extra' | 'among';
   readonly kind: 'row' | 'end';
@@ -15,13 +21,13 @@ export interface Lone {
   readonly key: string | null;
 }
 
-/** What a comparison finds: how many leaves of each kind, and the first ones that differ. */
+/** The result of a comparison: the number of leaves of each kind, and the first ones that differ. */
 export interface Compared {
   readonly rows: number;
   readonly ends: number;
   readonly unsealed: number;
   readonly gone: number;
-  /** Of what was removed by declaration: how many are missing. They are not among the gone. */
+  /** The number of missing leaves whose removal was declared. They are not counted in `gone`. */
   readonly removed: number;
   readonly extra: number;
   readonly among: number;
@@ -29,8 +35,9 @@ export interface Compared {
 }
 
 /**
- * The statement that compares the leaves of the record with those that were sealed. $1 to $9 as in {@link GIVEN}; $10 the
- * dataset; $11 the newest seal; $12 the first seal whose parts count; $13 what was over before may be missing.
+ * Returns the statement that compares the leaves of the recorded rows with the sealed leaves. $1 to $9 as in
+ * {@link GIVEN}; $10 the dataset; $11 the newest seal; $12 the first seal whose parts count; $13 the end of
+ * declared removals: leaves before it may be missing.
  */
 export function comparing(
   history: SealedHistory,
@@ -46,12 +53,13 @@ export function comparing(
       )}) l`,
   );
   const { form } = history;
-  // The keys of looks are found with those of what is gone, in the runs.
+  // For observations, the keys are found later in the runs, as for missing leaves.
   const key =
     form.unit === 'look'
       ? 'null::text'
       : `(select ${keyOf(form)} from ${rowsOf(form)} t where t.ctid = j.row)`;
-  // When seals have several forms, rows are read in each of them. A row counts as sealed when it was sealed in any form.
+  // If seals have several forms, rows are read in each of them. A row counts as sealed if it was sealed in
+  // any form.
   const elsewhere =
     forms.length === 1
       ? ''
@@ -118,7 +126,7 @@ export function comparing(
       from joined j left join wrong_parts w using (kind, day, seal, part)) c`;
 }
 
-/** SQL: the key of the row `t` as the text of a JSON object. */
+/** Returns SQL of the key of the row `t` as the text of a JSON object. */
 export function keyOf(form: SealForm): string {
   if (form.unit === 'look')
     return `(select json_build_object('run_id', t.run_id, 'target', (${targetOf('t.run_id')})))::text`;

@@ -6,7 +6,7 @@ import type { SealForm } from './form.ts';
 import { grouped } from './group-by.ts';
 import { identityOf, rowsOf } from './leaves.ts';
 
-/** A difference between the record and what was sealed. */
+/** A difference between the recorded rows and the sealed ones. */
 export interface Difference {
   readonly dataset: string;
   /** The day (UTC) to which it belongs. */
@@ -14,21 +14,26 @@ export interface Difference {
   /** `row`: the recorded values; `end`: when and how the row ended. */
   readonly of: 'row' | 'end';
   /**
-   * `changed`: it has other values; `moved`: it has another instant; `gone`: it is missing; `added`: it was not sealed;
-   * `among`: one of the rows of a part was changed, and which one cannot be told, because all short marks are the same.
+   * `changed`: it has other values. `moved`: it has another instant. `gone`: it is missing. `added`: it was
+   * not sealed. `among`: one of the rows of a part was changed; which one is unknown, because all short
+   * hashes are unchanged.
    */
   readonly what: 'changed' | 'moved' | 'gone' | 'added' | 'among';
-  /** When it was recorded or ended: as sealed; for `added`, as it is now. ISO 8601, to the microsecond. */
+  /**
+   * When it was recorded or ended: as sealed; for `added`, the current value. ISO 8601, to the microsecond.
+   */
   readonly at: string;
-  /** For `moved`, the instant that it has now; null for all others. */
+  /** For `moved`, the current instant; null for all others. */
   readonly now: string | null;
-  /** The key as JSON, for readings the run and its target; null: no row with this key is left. */
+  /** The key as JSON; for readings, the run and its target. Null: no row with this key is left. */
   readonly key: string | null;
   /** The first six bytes of the hash of the key, in hexadecimal. */
   readonly id: string;
 }
 
-/** Pairs a leaf that is gone with the leaf that replaced it: `changed` at the same instant, `moved` at another one. */
+/**
+ * Pairs a missing leaf with the leaf that replaced it: `changed` at the same instant, `moved` at another one.
+ */
 export function pair(dataset: string, lone: readonly Lone[]): Difference[] {
   const as = (
     { kind, day, instant, id, key }: Lone,
@@ -67,7 +72,9 @@ export function pair(dataset: string, lone: readonly Lone[]): Difference[] {
   ].sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
 }
 
-/** Adds the keys of what is gone. They are found in other versions of the key, or for readings in the runs. */
+/**
+ * Adds the keys of missing rows. They are found in other versions of the key, or for readings in the runs.
+ */
 export async function named(
   sql: postgres.Sql,
   form: SealForm,
@@ -85,7 +92,7 @@ export async function named(
   return differences.map((one) => ({ ...one, key: one.key ?? keys.get(one.id) ?? null }));
 }
 
-/** A difference as a sentence. */
+/** Renders a difference as a sentence. */
 export function inWords({ dataset, day, of, what, at, now, key, id }: Difference): string {
   const whose = key ?? `of a key whose hash begins with ${id}`;
   const was = of === 'row' ? 'recorded' : 'ended';

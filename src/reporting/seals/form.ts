@@ -7,21 +7,21 @@ const name = z.string().regex(/^[a-z_][a-z0-9_]*$/);
 const column = z.object({ name, type: z.string() });
 
 /**
- * How rows of a table become hashes: which columns, in which order. The form is stored with each seal. So rows that were
- * sealed before a column was added are still read without it.
+ * The columns of a table that are hashed, and their order. The form is stored with each seal, so rows that
+ * were sealed before a column was added are still read without it.
  */
 const sealForm = z.object({
   version: z.literal(1),
   /** In the schema `recorder`. */
   table: name,
-  /** One hash covers one row, or all rows of one look of one run. */
+  /** One hash covers one row, or all rows of one observation of one run. */
   unit: z.enum(['row', 'look']),
   key: z.array(column),
-  /** The column of the instant that decides to which day a row belongs. */
+  /** The column with the instant that determines the day of a row. */
   from: name,
   /** The other columns that never change after a row is recorded. */
   content: z.array(column),
-  /** The column of the instant when a row ended; null: rows do not end. */
+  /** The column with the instant at which a row ended; null: rows do not end. */
   to: name.nullable(),
   /** The other columns that never change after a row ended. */
   end: z.array(column),
@@ -34,7 +34,10 @@ type Column = z.infer<typeof column>;
 export interface SealedHistory {
   readonly dataset: string;
   readonly form: SealForm;
-  /** The writer of the rows: runs, ordered by their number, or an observer, which has settled its rows up to an instant. */
+  /**
+   * The writer of the rows: runs, ordered by their number, or an observer, which has settled its rows up to
+   * an instant.
+   */
   readonly writer: 'run' | 'observer';
 }
 
@@ -42,7 +45,7 @@ const text = (name: string): Column => ({ name, type: 'text' });
 const instant = (name: string): Column => ({ name, type: 'timestamptz' });
 const bigint = (name: string): Column => ({ name, type: 'bigint' });
 
-/** Everything that is sealed: the history of every dataset, and the times when an observer did not look. */
+/** All sealed tables: the history of every dataset, and the absences of observers. */
 export const sealedHistories: readonly SealedHistory[] = [
   ...recorded.map(historyOf),
   {
@@ -62,8 +65,8 @@ export const sealedHistories: readonly SealedHistory[] = [
 ].sort((one, other) => (one.dataset < other.dataset ? -1 : 1));
 
 /**
- * The form of a dataset's history. Two kinds of columns are not sealed: the count of looks that missed a row, and marks that
- * follow from other versions of the same key.
+ * Returns the form of a dataset's history. Two kinds of columns are not sealed: the count of observations
+ * that missed a row, and marks that are derived from other versions of the same key.
  */
 function historyOf({ name, history, key, columns }: (typeof recorded)[number]): SealedHistory {
   const keys = columns.filter((one) => key.includes(one.name)).map(({ name, type }) => ({ name, type }));
@@ -121,7 +124,7 @@ function byName(columns: readonly Column[]): Column[] {
   return [...columns].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** The name of a form: the first 16 hexadecimal digits of the SHA-256 of its definition. */
+/** Returns the name of a form: the first 16 hexadecimal digits of the SHA-256 of its definition. */
 export function nameOfForm(form: SealForm): string {
   return createHash('sha256')
     .update(JSON.stringify(sealForm.parse(form)))
@@ -129,5 +132,5 @@ export function nameOfForm(form: SealForm): string {
     .slice(0, 16);
 }
 
-/** Reads a stored form. @throws ZodError when the definition is not a form */
+/** Parses a stored form. @throws ZodError if the definition is not a form */
 export const readForm = (definition: unknown): SealForm => sealForm.parse(definition);

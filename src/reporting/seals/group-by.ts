@@ -1,4 +1,4 @@
-/** Groups things by a key. The order of the things is kept. */
+/** Groups items by a key. The order of the items is kept. */
 export function grouped<K, T>(things: Iterable<T>, keyOf: (thing: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const thing of things) {

@@ -9,18 +9,18 @@ import { packingOf } from '../../recording/readings/value-encoding.ts';
 import type { SealedHistory, SealForm } from './form.ts';
 
 /**
- * The writers that could still write rows of the sealed time when the seal began: runs that were under way, and observers
- * after the instant up to which their rows are settled. The next seal takes such rows as late. Any other new row in a
- * sealed day is reported as added.
+ * The writers that could still write rows of the sealed time when the seal started: runs in progress, and
+ * observers after the instant up to which their rows are settled. The next seal accepts such rows as late.
+ * Any other new row in a sealed day is reported as added.
  */
 const openWriters = z.object({
-  /** Runs with this number or a higher one may write after the seal began. */
+  /** Runs with this number or a higher one may write after the seal started. */
   run: z.number(),
-  /** Runs with this number or a higher one began after the seal began. */
+  /** Runs with this number or a higher one started after the seal started. */
   next_run: z.number(),
-  /** The numbers of the runs that were under way. */
+  /** The numbers of the runs in progress. */
   runs: z.array(z.number()),
-  /** Up to which instant each observer's ledger was settled, at most the seal's end. */
+  /** The instant up to which each observer's ledger was settled, at most the end of the seal. */
   observers: z.record(z.string(), z.string()),
 });
 
@@ -31,7 +31,9 @@ export const readOpenWriters = (value: unknown): OpenWriters => openWriters.pars
 /** A run that is being claimed is not visible yet. Its number is at most this much below the next one. */
 const CLAIMED_AT_ONCE = 100;
 
-/** SQL: the open writers now, as jsonb. @param until the seal's end, as an SQL expression */
+/**
+ * Returns SQL of the current open writers, as jsonb. @param until the end of the seal, as an SQL expression
+ */
 export const openNow = (until: string) => `(
   select jsonb_build_object('next_run', n.next_run, 'runs', to_jsonb(o.runs),
     'run', least(n.next_run - ${CLAIMED_AT_ONCE}, (select min(run) from unnest(o.runs) run)), 'observers', h.observers)
@@ -46,14 +48,17 @@ export const openNow = (until: string) => `(
         select min((one ->> 'since')::timestamptz) from jsonb_array_elements(o.refused) one)) as settled
       from recorder.health_observers o) settled) h)`;
 
-/** The input of a statement over leaves: a range of instants, and the open writers of this seal and of the one before. */
+/**
+ * The input of a statement over leaves: a range of instants, and the open writers of this seal and of the
+ * previous one.
+ */
 export interface Range {
-  /** From included, to excluded; as PostgreSQL's texts. */
+  /** Inclusive start, exclusive end, in PostgreSQL's text format. */
   readonly from: string;
   readonly to: string;
-  /** The seal before; null: there is none, or everything is sealed anew. */
+  /** The previous seal. Null: there is none, or everything is sealed again. */
   readonly before: { readonly until: string; readonly open: OpenWriters } | null;
-  /** Ends at this instant or later may have been set since the seal before. */
+  /** Ends at this instant or later may have been set since the previous seal. */
   readonly endFloor: string;
   readonly open: OpenWriters;
 }
@@ -64,7 +69,7 @@ export const GIVEN = `g as materialized (
     $5::text::timestamptz as end_floor, $6::text::jsonb as settled_before, $7::bigint as next_run, $8::text::bigint[] as open_runs,
     $9::text::jsonb as settled)`;
 
-/** The parameters of {@link GIVEN}. */
+/** Returns the parameters of {@link GIVEN}. */
 export function given({ from, to, before, endFloor, open }: Range): postgres.ParameterOrJSON<never>[] {
   return [
     from,
@@ -81,7 +86,7 @@ export function given({ from, to, before, endFloor, open }: Range): postgres.Par
 
 type Kind = 'row' | 'end';
 
-/** SQL: whether a leaf may have been written since the seal before. */
+/** Returns SQL of whether a leaf may have been written since the previous seal. */
 export function isFresh({ writer, form }: Pick<SealedHistory, 'writer' | 'form'>, kind: Kind): string {
   const at = `t.${(kind === 'row' ? form.from : form.to) ?? form.from}`;
   if (writer === 'observer')
@@ -89,43 +94,56 @@ export function isFresh({ writer, form }: Pick<SealedHistory, 'writer' | 'form'>
   return kind === 'row' ? `(${at} >= g.before_until or t.run_id >= g.before_run)` : `${at} >= g.end_floor`;
 }
 
-/** SQL: whether a leaf is final: the run of a look has ended, or the observer has settled its rows up to that instant. */
+/**
+ * Returns SQL of whether a leaf is final: the run of an observation has ended, or the observer has settled
+ * its rows up to that instant.
+ */
 export function isSettled({ writer, form }: Pick<SealedHistory, 'writer' | 'form'>, kind: Kind): string {
   const at = `t.${(kind === 'row' ? form.from : form.to) ?? form.from}`;
   if (writer === 'observer') return `coalesce(${at} < (g.settled ->> t.observer)::timestamptz, true)`;
   return form.unit === 'look' ? '(t.run_id < g.next_run and not t.run_id = any(g.open_runs))' : 'true';
 }
 
-/** SQL: whether the instant of a leaf is in the range. */
+/** Returns SQL of whether the instant of a leaf is in the range. */
 export function isInRange(form: SealForm, kind: Kind): string {
   const at = `t.${(kind === 'row' ? form.from : form.to) ?? form.from}`;
   return `${at} >= g.from_at and ${at} < g.to_at`;
 }
 
-/** The kinds of leaves of a form. */
+/** Returns the kinds of leaves of a form. */
 export const kindsOf = (form: SealForm): readonly Kind[] => (form.to === null ? ['row'] : ['row', 'end']);
 
 const day = (instant: string) => `(${instant} at time zone 'UTC')::date`;
 
-/** SQL: a value as it is hashed. Trailing zeros of a number are removed, because they are not part of its value. */
+/**
+ * Returns SQL of a value in the form that is hashed. Trailing zeros of a number are removed, because they are
+ * not part of its value.
+ */
 const hashed = ({ name, type }: { name: string; type: string }) =>
   type === 'numeric' ? `trim_scale(t.${name})` : `t.${name}`;
 
 /**
- * SQL: the hash of values. It is made of PostgreSQL's binary form of a row, which does not depend on the settings of a
- * session. Texts are in UTF-8, the encoding of both the database and the session.
+ * Returns SQL of the hash of values. The hash is computed from PostgreSQL's binary format of a row, which
+ * does not depend on the settings of a session. Texts are in UTF-8, the encoding of both the database and the
+ * session.
  */
 const hashOf = (kind: string, values: readonly string[]) =>
   `sha256(record_send(row('${kind}'::text, ${values.join(', ')})))`;
 
-/** SQL: what identifies a row in a finding: the first six bytes of the hash of its key, or of the run for a look. */
+/**
+ * Returns SQL of the id of a row in a finding: the first six bytes of the hash of its key, or of the run for
+ * an observation.
+ */
 export function identityOf(form: SealForm): string {
   return form.unit === 'look'
     ? `substr(${hashOf('look', ['t.run_id'])}, 1, 6)`
     : `substr(${hashOf('key', form.key.map(hashed))}, 1, 6)`;
 }
 
-/** SQL: where the rows of a form are read; readings in all forms in which they stand. No view is asked, because users may alter it. */
+/**
+ * Returns a FROM item with the rows of a form; readings in all their storage formats. No view is used,
+ * because users may change it.
+ */
 export function rowsOf({ unit, table }: SealForm): string {
   const dataset = datasetNamed(table);
   if (!dataset) return `recorder.${table}`;
@@ -133,9 +151,9 @@ export function rowsOf({ unit, table }: SealForm): string {
 }
 
 /**
- * The leaves of a table, as a SELECT of kind, day, instant, id, leaf, place (the ctid of a row) and flag. The values that
- * are fixed when a row is recorded are one leaf, which belongs to the day of that instant. The end of a row is another
- * leaf, which belongs to the day of the end.
+ * Returns the leaves of a table, as a SELECT of kind, day, instant, id, leaf, place (the ctid of a row) and
+ * flag. The values that are fixed when a row is recorded are one leaf, which belongs to the day of that
+ * instant. The end of a row is another leaf, which belongs to the day of the end.
  * @param where the condition for a kind, in SQL over the table `t` and the row `g`
  * @param flag the column `flag` for a kind, in SQL over `t` and `g`
  */

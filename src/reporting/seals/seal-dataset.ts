@@ -17,19 +17,27 @@ import {
 } from './leaves.ts';
 import { datasetHead } from './statement.ts';
 
-/** The most leaves of one part. */
+/** Maximum number of leaves per part. */
 const IN_A_PART = 256;
-/** The most leaves of one statement, unless one hour has more. It bounds the memory and the temporary files of sorting. */
+/**
+ * Maximum number of leaves per statement, unless one hour has more. It bounds the memory and the temporary
+ * files of sorting.
+ */
 const AT_ONCE = 1_000_000;
 
-/** A seal that was begun and is not finished. Instants are PostgreSQL's texts, to the microsecond. */
+/**
+ * A seal that was started and is not finished. Instants are in PostgreSQL's text format, to the microsecond.
+ */
 export interface Pending {
   readonly seal: number;
   readonly until: string;
   readonly open: OpenWriters;
 }
 
-/** Seals what is new in one dataset. A second call adds only what is missing. @returns false when it was stopped */
+/**
+ * Seals the new rows of one dataset. A second call adds only missing parts. @returns false if the work was
+ * stopped
+ */
 export async function sealDataset(
   sql: postgres.Sql,
   history: SealedHistory,
@@ -50,7 +58,7 @@ export async function sealDataset(
     group by c.changes, c.newest, c.anew`;
   const { base = 0, before: headBefore = null, changes = [], newest = 0, anew = false } = known ?? {};
   const since = anew ? pending.seal : base;
-  // A dataset that is sealed for the first time, or anew, is sealed from its beginning.
+  // A dataset that is sealed for the first time, or sealed again, is sealed from its start.
   const before = headBefore === null || anew ? null : last;
   const range: Range = {
     from: '-infinity',
@@ -87,14 +95,15 @@ export async function sealDataset(
   return true;
 }
 
-/** SQL: the root hash of the tree over the parts of a seal. */
+/** SQL of the root hash of the tree over the parts of a seal. */
 export const ROOT = `encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ', kind, day, part, encode(node, 'hex'),
   encode(sha256(array_send(instants) || tags), 'hex')) || E'\\n', '' order by kind collate "C", day, part), ''), 'UTF8')), 'hex')`;
 
 /**
- * The instant from which ends may have been set since the seal before, as PostgreSQL's text. It is before the end of that
- * seal when a run that began earlier went on, when a clock was behind, when values that were observed earlier were read
- * later, or when the absence of a member was confirmed later than the member ended.
+ * Returns the earliest instant of ends that may have been set since the previous seal, in PostgreSQL's text
+ * format. It is before the end of that seal if a run that started earlier was still in progress, if a clock
+ * was behind, if values that were observed earlier were read later, or if the absence of a member was
+ * confirmed later than the member ended.
  */
 export async function endFloorOf(
   sql: postgres.Sql,
@@ -116,7 +125,10 @@ export async function endFloorOf(
   return row?.floor ?? before.until;
 }
 
-/** The ranges of a dataset that a seal reads, one statement each: half-open, of whole hours, in order. */
+/**
+ * Returns the ranges of a dataset that a seal reads, one per statement: whole hours in order; inclusive
+ * start, exclusive end.
+ */
 async function chunksOf(
   sql: postgres.Sql,
   history: SealedHistory,
@@ -138,8 +150,8 @@ async function chunksOf(
 }
 
 /**
- * The statement that adds parts for the leaves of a range that are new and not sealed yet. $1 to $9 as in {@link GIVEN};
- * $10 the dataset; $11 the seal; $12 the first seal whose parts count.
+ * Returns the statement that adds parts for the leaves of a range that are new and not sealed yet. $1 to $9
+ * as in {@link GIVEN}; $10 the dataset; $11 the seal; $12 the first seal whose parts count.
  */
 function packing(history: SealedHistory): string {
   const { form } = history;

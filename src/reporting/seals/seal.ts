@@ -9,11 +9,14 @@ import { openNow, readOpenWriters } from './leaves.ts';
 import { type Pending, sealDataset } from './seal-dataset.ts';
 import { headOf, signed, statementText } from './statement.ts';
 
-/** The longest that a statement may take, ms. */
+/** Statement timeout, in ms. */
 const LONGEST = 1_800_000;
 
 const DAY = 86_400_000;
-/** A day is sealed this long after its end, ms. By then runs that were under way at midnight have ended. */
+/**
+ * Delay after the end of a day until it is sealed, in ms. By then, runs that were in progress at midnight
+ * have ended.
+ */
 const AFTER_MIDNIGHT = 3_600_000;
 
 /** The input of sealing. */
@@ -37,17 +40,17 @@ export interface MadeSeal {
   readonly public_key: string | null;
   readonly rows: number;
   readonly ends: number;
-  /** How many of both were recorded after their day had been sealed. */
+  /** The number of rows and ends that were recorded after their day had been sealed. */
   readonly late: number;
 }
 
-/** The last midnight (UTC) up to which days can be sealed at a time; both in ms since 1970. */
+/** Returns the last midnight (UTC) up to which days can be sealed at a time; both in ms since 1970. */
 export const sealableUntil = (now: number): number => Math.floor((now - AFTER_MIDNIGHT) / DAY) * DAY;
 
 /**
  * Seals the days that have ended and are not sealed yet. One seal covers all of them.
- * @param sql finds whether there is something to seal
- * @returns null when there is nothing to seal, another process is sealing, or the work was stopped
+ * @param sql checks whether there is something to seal
+ * @returns null if there is nothing to seal, another process is sealing, or the work was stopped
  */
 export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<MadeSeal | null> {
   const until = sealableUntil(sealing.clock());
@@ -59,10 +62,11 @@ export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<Mad
 }
 
 /**
- * Seals what was recorded before an instant. A seal that was begun and not finished is finished first, with its own end.
- * @param until ms since 1970
- * @returns the last seal that was made; null when all is sealed already, or the work was stopped before a seal was
- * finished; `busy` when another process is sealing
+ * Seals the rows that were recorded before an instant. A seal that was started and not finished is finished
+ * first, with its own end.
+ * @param until in ms since 1970
+ * @returns the last seal that was made; null if all is sealed already, or the work was stopped before a seal
+ * was finished; `busy` if another process is sealing
  */
 export async function sealUntil(sealing: Sealing, until: number): Promise<MadeSeal | null | 'busy'> {
   let made: MadeSeal | null = null;
@@ -90,13 +94,16 @@ export async function sealUntil(sealing: Sealing, until: number): Promise<MadeSe
   return done === null ? 'busy' : made;
 }
 
-/** The database's time, ms since 1970. It is the limit of a seal, so that a clock that is ahead never seals the future. */
+/**
+ * Returns the time of the database, in ms since 1970. It limits a seal, so that a clock that is ahead never
+ * seals the future.
+ */
 async function timeOf(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ now: number }[]>`select floor(extract(epoch from now()) * 1000)::float8 as now`;
   return row?.now ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Finds the unfinished seal, or begins a new one. @returns null when all before `until` is sealed */
+/** Returns the unfinished seal, or starts a new one. @returns null if everything before `until` is sealed */
 async function beginSeal(sql: postgres.Sql, until: number, now: number): Promise<Pending | null> {
   const at = new Date(until).toISOString();
   const [row] = await sql.unsafe<{ seal: number; until: string; open: unknown }[]>(
@@ -152,7 +159,7 @@ async function endSeal(
   return readNewest(sql);
 }
 
-/** The newest seal that is finished; null: nothing is sealed yet. */
+/** Returns the newest finished seal. Returns null if nothing is sealed yet. */
 export async function newestSeal(databaseUrl: string): Promise<MadeSeal | null> {
   const sql = openSealing(databaseUrl, LONGEST);
   try {

@@ -15,7 +15,10 @@ export interface DatasetSeal {
   readonly before: string | null;
 }
 
-/** The head of a dataset's chain: the SHA-256 of the seal's part about it, which names the head before; in hexadecimal. */
+/**
+ * Returns the head of a dataset's chain: the SHA-256, in hexadecimal, of the seal's part about the dataset,
+ * which contains the previous head.
+ */
 export function datasetHead(one: DatasetSeal): string {
   const changes = one.changes.map((change) => `change ${JSON.stringify(change)}\n`).join('');
   return hash(
@@ -29,13 +32,13 @@ export interface Statement {
   readonly seal: number;
   readonly until: Date;
   readonly madeAt: Date;
-  /** The head of the seal before; null: it is the first. */
+  /** The head of the previous seal; null for the first one. */
   readonly before: string | null;
   /** The newest head of each dataset. */
   readonly heads: readonly { readonly dataset: string; readonly head: string }[];
 }
 
-/** The statement as text. This text is signed, and a reader keeps it. */
+/** Renders the statement as text. This text is signed, and readers keep it. */
 export function statementText({ seal, until, madeAt, before, heads }: Statement): string {
   const sorted = [...heads].sort((one, other) => (one.dataset < other.dataset ? -1 : 1));
   return (
@@ -44,7 +47,10 @@ export function statementText({ seal, until, madeAt, before, heads }: Statement)
   );
 }
 
-/** The head of the chain: the SHA-256 of a statement's text in hexadecimal, the same as `sha256sum` prints. */
+/**
+ * Returns the head of the chain: the SHA-256 of a statement's text in hexadecimal, the same as `sha256sum`
+ * prints.
+ */
 export const headOf = (statement: string): string => hash(statement);
 
 /** Signs a statement. @returns the signature, and the public key as SPKI in base64 */
@@ -53,7 +59,9 @@ export function signed(statement: string, key: KeyObject): { signature: Buffer; 
   return { signature: sign(null, Buffer.from(statement), key), publicKey };
 }
 
-/** Whether a signature was made of a statement with a key (SPKI in base64). False when the text is not a key. */
+/**
+ * Whether a signature is valid for a statement and a key (SPKI in base64). False if the text is not a key.
+ */
 export function isSigned(statement: string, signature: Buffer, publicKey: string): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });

@@ -9,9 +9,9 @@ import { given, type Range } from './leaves.ts';
 import { endFloorOf } from './seal-dataset.ts';
 import type { DatasetSeal } from './statement.ts';
 
-/** The most leaves that one statement compares, unless one day has more. */
+/** Maximum number of leaves that one statement compares, unless one day has more. */
 const AT_ONCE = 1_000_000;
-/** The longest that a statement may take, ms. It is a day, because a person waits for it and can stop it. */
+/** Statement timeout, in ms: one day, because a person waits for the result and can stop it. */
 const LONGEST = 86_400_000;
 /** The result of `verify`. */
 export interface Verified {
@@ -19,19 +19,19 @@ export interface Verified {
   readonly seal: number | null;
   readonly until: Date | null;
   readonly head: string | null;
-  /** How many rows, and ends of rows, were found again as they were sealed. */
+  /** The number of rows, and of ends of rows, that are unchanged since they were sealed. */
   readonly rows: number;
   readonly ends: number;
-  /** How many came late. The next seal takes them. */
+  /** The number of late rows and ends. The next seal includes them. */
   readonly unsealed: number;
-  /** How many are missing because their removal was declared. */
+  /** The number of missing ones whose removal was declared. */
   readonly removed: number;
   /** The declared changes of sealed rows. */
   readonly declared: readonly Declared[];
-  /** What is wrong with the seals themselves, in sentences. */
+  /** The problems of the seals themselves, as sentences. */
   readonly broken: readonly string[];
   readonly differences: readonly Difference[];
-  /** How many differences are not named. */
+  /** The number of differences that are not listed. */
   readonly more: number;
 }
 
@@ -49,7 +49,7 @@ export interface Declared {
 /** The input of {@link verify}. */
 export interface Verification {
   readonly databaseUrl: string;
-  /** Instants as PostgreSQL reads them; undefined: from the beginning, or up to the newest seal. */
+  /** Instants in PostgreSQL's format. Default: from the start, up to the newest seal. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   /** A statement that a reader kept: it must be the statement of one of the seals. */
@@ -59,7 +59,10 @@ export interface Verification {
   readonly signal?: AbortSignal;
 }
 
-/** Checks the record against its seals: the chain of seals, and every row of the given time. Writes nothing. */
+/**
+ * Verifies the recorded data against its seals: the chain of seals, and every row of the given time. Writes
+ * nothing.
+ */
 export async function verify(options: Verification): Promise<Verified> {
   const sql = openSealing(options.databaseUrl, LONGEST);
   try {
@@ -73,7 +76,7 @@ export async function verify(options: Verification): Promise<Verified> {
     for (const [dataset, seals] of newest ? chain.datasets : []) {
       if (!newest || options.signal?.aborted) break;
       const changes = declared.filter((one) => one.dataset === dataset);
-      // All rows of this dataset are to be sealed again: the seals until now do not fit its values any more.
+      // All rows of this dataset are to be sealed again: the existing seals no longer match its values.
       if (changes.some(({ kind, seal }) => kind === 'resealed' && (seal === null || seal > newest.seal)))
         continue;
       try {
@@ -82,7 +85,7 @@ export async function verify(options: Verification): Promise<Verified> {
           total[count] += found[count];
         differences.push(...found.differences);
       } catch (error) {
-        // A table or a column that was sealed is missing.
+        // A table or column that was sealed is missing.
         if (!namesNothing(error)) throw error;
         broken.push(`${dataset} cannot be read as it was sealed: ${messageOf(error)}`);
       }
@@ -101,11 +104,11 @@ export async function verify(options: Verification): Promise<Verified> {
   }
 }
 
-/** Whether PostgreSQL refused a statement because it names something that does not exist. */
+/** Whether PostgreSQL rejected a statement because it refers to a missing table, column or function. */
 const namesNothing = (error: unknown) =>
   error instanceof Error && 'code' in error && ['42P01', '42703', '42883'].includes(String(error.code));
 
-/** Finds a kept statement among the seals. @returns what is wrong; an empty list when it is one of them */
+/** Searches the seals for a kept statement. @returns the problems; an empty list if it is one of the seals */
 function heldAgainst({ seals }: Chain, kept: string): string[] {
   const number = Number(/^number (\d+)$/m.exec(kept)?.[1]);
   const seal = seals.find((one) => one.seal === number);
@@ -174,7 +177,10 @@ async function verifyDataset(
   return result;
 }
 
-/** Splits a range into half-open ranges of whole days, each with about {@link AT_ONCE} sealed leaves. */
+/**
+ * Splits a range into ranges of whole days, each with about {@link AT_ONCE} sealed leaves; inclusive start,
+ * exclusive end.
+ */
 async function chunksOf(
   sql: postgres.Sql,
   dataset: string,
