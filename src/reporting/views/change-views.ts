@@ -6,7 +6,7 @@ import { CHANGES, placesOf } from '../../recording/histories/changes.ts';
 import { asClosedDays, asOpenLooks, asRows, selectOf } from '../../recording/readings/forms.ts';
 import { isAmong, numberOf, packingOf, wordsIn } from '../../recording/readings/value-encoding.ts';
 
-/** From when on, and until when, a version of each kind of history counts. */
+/** The columns with the start and the end of a version, by kind of history. */
 const SPANS = {
   series: ['recorded_at', 'superseded_at'],
   state: ['valid_from', 'valid_to'],
@@ -16,7 +16,7 @@ const SPANS = {
 const CURSOR = (place: string) =>
   `c.commit_number || '.' || ${place} || '.' || to_hex((extract(epoch from c.made_at) * 1000000)::bigint)`;
 
-/** The view `change_commits`: what commits changed, a row a commit and dataset. */
+/** The view `change_commits`: the commits with changes, one row per commit and dataset. */
 export const changeCommits: DeclaredView = {
   kind: 'view',
   name: 'change_commits',
@@ -39,7 +39,7 @@ export const changeCommits: DeclaredView = {
 from recorder.changes c`,
 };
 
-/** The view `change_rows`: every change, with what it is about read from the record. */
+/** The view `change_rows`: every change, with its content from the recorded rows. */
 export function changeRows(catalog: readonly Dataset[]): DeclaredView {
   return {
     kind: 'view',
@@ -87,7 +87,7 @@ function ofDataset(dataset: Dataset): string {
   return dataset.history === 'sample' ? ofReadings(dataset) : ofVersions(dataset, dataset.history);
 }
 
-/** What is told of a row `r` beside its key. */
+/** Returns the columns of a row `r` outside its key. */
 const told = ({ columns, key, extra }: Dataset) => [
   ...columns.filter(({ name }) => !key.includes(name)).map(({ name }) => name),
   ...(extra === false ? [] : ['extra']),
@@ -125,7 +125,7 @@ function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
       ? `coalesce(r.${column.name}, '') = coalesce(${heldIn(column)}, '')`
       : `r.${column.name} = ${heldIn(column)}`,
   );
-  // What is in force and what was have an index each.
+  // Current and superseded rows have one index each.
   const parts = {
     log: ['r.superseded_at is null', 'r.superseded_at is not null'],
     series: Object.values(POINT_VALUES),
@@ -146,8 +146,9 @@ where c.dataset = '${name}'`;
 }
 
 /**
- * Whose readings a look has is told by the numbers that it took, so that every reading has its place also where it is not kept any more.
- * Its member is known as long as the feed tells of the look; before, it could be removed, and then the key has nothing of it.
+ * The members of a look follow from the numbers in the change, so that every reading has its place even after
+ * it was deleted. A member is kept as long as the feed contains the look. A member removed before leaves a
+ * key without its values.
  */
 function ofReadings(dataset: Dataset): string {
   const packing = packingOf(dataset);

@@ -15,7 +15,9 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
   series: seriesViews,
 };
 
-/** Views and functions of one dataset, as its kind of history promises (contract section 3). */
+/**
+ * Returns the views and functions of one dataset, as defined for its kind of history (contract section 3).
+ */
 export function datasetViews(dataset: Dataset): Declared[] {
   return [...byHistory[dataset.history](dataset), ...networkViews(dataset), ...elementViews(dataset)];
 }

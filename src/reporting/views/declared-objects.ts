@@ -13,8 +13,9 @@ const FOLDER = packageFile('src/reporting/views/sql/');
 let declared: readonly Declared[] | undefined;
 
 /**
- * All objects of `reporting`: those that follow from the catalog, and one object for each file in `sql/`. They are read once.
- * @throws Error when a file in `sql/` does not have the form that {@link readSqlFile} reads
+ * Returns all objects of `reporting`: those derived from the catalog, and one object for each file in `sql/`.
+ * They are read once.
+ * @throws Error if a file in `sql/` does not have the form that {@link readSqlFile} parses
  */
 export function declaredObjects(): readonly Declared[] {
   declared ??= [...catalog.flatMap(datasetViews), ...objectsBeside()];
@@ -22,8 +23,9 @@ export function declaredObjects(): readonly Declared[] {
 }
 
 /**
- * What of `reporting` belongs to no dataset, by name: what is written in `sql/`, and what is told of all datasets together.
- * @throws Error when a file of `sql/` has not the form that is read
+ * Returns the objects of `reporting` that belong to no dataset, by name: those in `sql/`, and those over all
+ * datasets.
+ * @throws Error if a file in `sql/` does not have the form that {@link readSqlFile} parses
  */
 export function objectsBeside(): Declared[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));

@@ -10,8 +10,8 @@ import { asOfMoment } from './table-views.ts';
 import { declared, type ViewColumn } from './view-columns.ts';
 
 /**
- * One view a list column, now and as of a moment: a row an element, with the natural key, its place in the list, and its
- * fields.
+ * Returns one view per list column, now and as of a moment. Each element is a row with the natural key, its
+ * position in the list, and its fields.
  */
 export function elementViews(dataset: Dataset): Declared[] {
   return dataset.columns.flatMap((column) =>
@@ -73,7 +73,10 @@ function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewCo
   });
 }
 
-/** Lists are kept as they came: an element that is no number gives null instead of breaking the view. */
+/**
+ * Returns SQL of a field of an element. Lists are stored unchanged, so an element that is no number results
+ * in null instead of an error of the view.
+ */
 function elementValue(path: readonly string[], type: string): string {
   const text = `e.value #>> '{${path.join(',')}}'`;
   const where = (pattern: string, value: string) => `case when ${text} ~ '${pattern}' then ${value} end`;

@@ -4,9 +4,9 @@ import { toldByNodes } from '../../recording/histories/contradictions.ts';
 import { keyOfThing } from './network-view.ts';
 
 /**
- * The function `network_disagreements`: what nodes say otherwise than most nodes, in every `network_D`, one row a node and
- * column.
- * @param datasets the catalog; datasets that not every node tells are left out
+ * Returns the function `network_disagreements`: the values in which nodes differ from the majority, in every
+ * `network_D`, one row per node and column.
+ * @param datasets the catalog; datasets without `everyNode` are ignored
  */
 export function networkDisagreements(datasets: readonly Dataset[]): DeclaredFunction {
   return {

@@ -8,58 +8,58 @@ import { lastLookAt } from '../../recording/readings/forms.ts';
 import { packingOf } from '../../recording/readings/value-encoding.ts';
 import { asReleased } from './released-columns.ts';
 
-/** The parts of a dataset whose things are shown by every node. */
+/** The parts of a dataset whose entities every node reports. */
 interface Parts {
   readonly name: string;
-  /** The key of a thing: the natural key without the node. */
+  /** The key of an entity: the natural key without the node. */
   readonly key: readonly DatasetColumn[];
   /** The columns in which all nodes should agree. */
   readonly content: readonly DatasetColumn[];
   /** The keys of the target without the node. */
   readonly asked: readonly string[];
-  /** Readings can contradict each other only when they have the same value in this column. */
+  /** Readings can contradict each other only if they have the same value in this column. */
   readonly at: string | undefined;
-  /** Of readings: SQL of when the target of the row `l` was looked at last. */
+  /** Only for readings: SQL of the time of the last observation of the target of the row `l`. */
   readonly lastLook: string;
 }
 
 /**
- * How the view reads a kind of history. The parts are SQL, in which `l` is the looks of a node, `s` is a row of that node,
- * and `t` is the row that is shown.
+ * The SQL parts of the view for a kind of history. In them, `l` is the observations of a node, `s` is a row
+ * of that node, and `t` is the row that is shown.
  */
 interface Reading {
   /** More columns of `looks`. */
   readonly looks: readonly string[];
   /** The condition for targets that count. */
   readonly watched: string;
-  /** The FROM item `s` and the begin of its join condition. */
+  /** The FROM item `s` and the start of its join condition. */
   readonly said: string;
   /**
-   * Columns for each group of nodes with the same values: `known` (how many nodes know the present values), `said_at` (the
-   * newest time of their rows), and columns that the comparison needs.
+   * Columns for each group of nodes with the same values: `known` (the number of nodes that know the present
+   * values), `said_at` (the newest time of their rows), and columns that the comparison needs.
    */
   readonly group: readonly string[];
-  /** Set when a node without a row takes part in the comparison, too. */
+  /** Set if a node without a row takes part in the comparison, too. */
   readonly absence?: true;
   /** More FROM items of the comparison. */
   readonly compared: string;
-  /** The condition for things whose nodes must be compared one by one. */
+  /** The condition for entities whose nodes must be compared one by one. */
   readonly compare: string;
   /** The condition for a node whose other values count as a disagreement. */
   readonly knows: string;
-  /** More columns of the view, which the comparison makes. */
+  /** More columns of the view, which the comparison computes. */
   readonly more: readonly (DeclaredColumn & { readonly from: string })[];
 }
 
 /**
- * The view `network_D` of a dataset in which every node shows the same things. Each thing has one row with the values of
- * most nodes, the nodes that agree, and the nodes that disagree. Nodes that know the present values are counted first, then
- * all nodes. When two groups of nodes are equally large, the values with the newest row are shown, then those of the nodes
- * whose names come first.
- *
- * A field that a node leaves out contradicts nothing, because versions of nodes and forms of answers differ in their fields.
- * Conditions on the key can use the index, because each `group by`, `partition by` and `distinct on` has the key.
- * @throws Error when the view cannot be made of the dataset's kind of history
+ * Returns the view `network_D` of a dataset in which every node reports the same entities. Each entity has
+ * one row with the values of the majority, the nodes that agree, and the nodes that disagree. The majority is
+ * determined by the nodes that know the present values first, then by all nodes. If two groups of nodes are
+ * equally large, the values with the newest row are shown, then those of the nodes whose names come first.
+ * A field that a node omits contradicts nothing, because versions of nodes and formats of responses differ in
+ * their fields. Conditions on the key can use the index, because each `group by`, `partition by` and
+ * `distinct on` has the key.
+ * @throws Error if the view does not support the dataset's kind of history
  */
 export function networkView(dataset: Dataset, everyNode: EveryNode): DeclaredView {
   const parts = partsOf(dataset, everyNode);
@@ -142,15 +142,15 @@ left join lateral (
 }
 
 /**
- * The view `D_disagreements` of a log that every node tells: what of `network_D` nodes say differently. Nothing else is compared, so that
- * it can be asked of the blocks of years.
+ * Returns the view `D_disagreements` of a log that every node reports: the rows of `network_D` with
+ * disagreements. Agreeing rows are not compared, so the view can be queried over years of blocks.
  * @param network the view `network_D`
  */
 export function disagreementsView(telling: Telling, network: DeclaredView): DeclaredView {
   const { name } = telling.dataset;
   const same = telling.thing.map((column) => `n.${column} = c.${column}`).join(' and ');
   const columns = asReleased(`${name}_disagreements`, network.columns);
-  // The offset makes PostgreSQL look each thing up.
+  // `offset 0` makes PostgreSQL look up each key.
   const body = `select ${columns.map((column) => `t.${column.name}`).join(', ')}
 from (${perhapsContradicted(telling)}) c
 cross join lateral (select * from reporting.${network.name} n where ${same} offset 0) t
@@ -165,7 +165,7 @@ where t.disagreeing is not null`;
 }
 
 const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Reading>> = {
-  // A node without a row was perhaps never asked for the thing. So only other values are a disagreement.
+  // A node without a row may never have been asked for the entity. So only other values are a disagreement.
   log: ({ name }) => ({
     looks: [],
     watched: 'true',
@@ -177,9 +177,10 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Reading>> =
     more: [],
   }),
   /*
-   * Nodes follow the chain and are asked minutes apart. So a difference counts only when it also existed one interval
-   * before. Only a node whose last look is complete and not late knows the present values. The begin of a version does not
-   * show since when nodes differ, because columns that are each node's own also make new versions.
+   * Nodes follow the chain and are polled minutes apart. So a difference counts only if it also existed one
+   * interval before. Only a node whose last observation is complete and not late knows the present values.
+   * The start of a version does not show since when nodes differ, because columns that are each node's own
+   * also create new versions.
    */
   state: (parts) => ({
     looks: [
@@ -228,11 +229,14 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Reading>> =
   }),
 };
 
-/** SQL: whether the last look of a target shows the present values. Late means the same as in `reporting.findings`. */
+/**
+ * SQL of whether the last observation of a target has the present values. Late means the same as in
+ * `reporting.findings`.
+ */
 const KNOWS = `d.active and d.failures = 0 and d.not_offered is null and d.incomplete_since is null
       and d.last_complete_at >= now() - make_interval(secs => 3 * d.every_ms / 1000.0)`;
 
-/** The key of what every node tells: the natural key without the node. */
+/** Returns the key of an entity that every node reports: the natural key without the node. */
 export const keyOfThing = ({ columns, key }: Dataset): readonly DatasetColumn[] =>
   columns.filter(({ name }) => name !== 'node' && key.includes(name));
 
@@ -253,17 +257,20 @@ function partsOf(dataset: Dataset, { own, at }: EveryNode): Parts {
   };
 }
 
-/** SQL: whether a row is of the node and the target of `l`. */
+/** Returns SQL of whether a row belongs to the node and the target of `l`. */
 const sameTarget = ({ asked }: Parts, row: string, looks: string) =>
   ['node', ...asked.map(snakeCase)].map((column) => `${row}.${column} = ${looks}.${column}`).join(' and ');
 
-/** SQL: whether two rows are about the same thing. */
+/** Returns SQL of whether two rows are about the same entity. */
 const sameThing = ({ key }: Parts, left: string, right: string) =>
   key
     .map(({ name, nullable }) => `${keyPart(name, nullable, left)} = ${keyPart(name, nullable, right)}`)
     .join(' and ') || 'true';
 
-/** SQL: the row of a node at the moment `before.at`, if it had the values that are shown: a FROM item and a condition. */
+/**
+ * Returns SQL of the row of a node at the moment `before.at`, if it had the values that are shown: a FROM
+ * item and a condition.
+ */
 const saidBefore = (parts: Parts, node: string) => `(
           select * from recorder.${parts.name} r where r.node = ${node} and ${sameThing(parts, 'r', 't')} and r.valid_from <= before.at
           order by r.valid_from desc limit 1
@@ -274,10 +281,13 @@ const different = (column: DatasetColumn, row: string) => `${steady(column, row)
 const anyDifferent = (columns: readonly DatasetColumn[], row: string) =>
   columns.length === 0 ? 'false' : `((${columns.map((one) => different(one, row)).join(' or ')}) is true)`;
 
-/** SQL: whether no field of a row differs from what is shown. */
+/** Returns SQL of whether no field of a row differs from the values that are shown. */
 const agrees = ({ content }: Parts, row: string) => `not ${anyDifferent(content, row)}`;
 
-/** SQL: whether the row of a node differs from what is shown, and its values of the columns that differ, as jsonb. */
+/**
+ * Returns SQL of whether the row of a node differs from the values that are shown, and SQL of its differing
+ * values, as jsonb.
+ */
 function comparison({ content, at }: Parts) {
   const same = at === undefined ? '' : ` and s.${at} = t.${at}`;
   const otherwise = content.map(

@@ -11,25 +11,30 @@ const released = z.strictObject({
     z.string(),
     z.strictObject({
       kind: z.enum(['view', 'function']),
-      /** Only of a function. */
+      /** Only for functions. */
       parameters: shape.optional(),
-      /** The type of the one value that a function returns. */
+      /** The type of the single value that a function returns. */
       value: z.string().optional(),
       columns: shape,
     }),
   ),
 });
 
-/** The objects of `reporting` in a version, by name, with the types of their columns and parameters, in order. */
+/**
+ * The objects of `reporting` in a version, by name, with the types of their columns and parameters, in order.
+ */
 export type Released = z.output<typeof released>;
 
-/** The file that holds the last release. */
+/** The file with the last release. */
 export const RELEASED = packageFile('drizzle/reporting.json');
 
-/** The objects of `reporting` in the last release. Users rely on them: all of them stay, and new columns come last. */
+/**
+ * The objects of `reporting` in the last release. Users rely on them: all of them stay, and new columns come
+ * last.
+ */
 export const lastRelease: Released = released.parse(JSON.parse(readFileSync(RELEASED, 'utf8')));
 
-/** The declared objects in the form of a release. */
+/** Converts the declared objects to the format of a release. */
 export function releasedAs(version: string, declared: readonly Declared[]): Released {
   const types = (all: readonly { readonly name: string; readonly type: string }[]) =>
     Object.fromEntries(all.map(({ name, type }) => [name, type]));
@@ -47,8 +52,8 @@ export function releasedAs(version: string, declared: readonly Declared[]): Rele
 }
 
 /**
- * What an earlier version has and a later one lacks or has in another place, in sentences. New columns after the others are
- * allowed.
+ * Returns the incompatible changes from an earlier to a later version, as sentences: removed or moved objects
+ * and columns. New columns at the end are compatible.
  */
 export function lostSince(earlier: Released, later: Released): string[] {
   const spelled = (types: z.output<typeof shape> = {}) =>
@@ -68,7 +73,7 @@ export function lostSince(earlier: Released, later: Released): string[] {
   });
 }
 
-/** Sorts the columns of an object: first those of the last release, in the order they have there, then new ones. */
+/** Sorts the columns of an object: first those of the last release, in their order there, then new ones. */
 export function asReleased<C extends { readonly name: string }>(object: string, columns: readonly C[]): C[] {
   const order = Object.keys(lastRelease.objects[object]?.columns ?? {});
   const place = ({ name }: C) => (order.includes(name) ? order.indexOf(name) : order.length);

@@ -1,7 +1,7 @@
 import { declaredColumn as column, type DeclaredView } from '../../db/declared.ts';
 import { blockOf, packedBlock, packedKinds, packedValue } from '../../recording/packed-form.ts';
 
-/** A number of each dataset of a run, by the place of the dataset in it. */
+/** Returns SQL of a number for each dataset of a run, by the position of the dataset in it. */
 const byPlace = (name: (place: number) => string) =>
   `case d.place ${[1, 2, 3, 4].map((place) => `when ${place} then ${name(place)}`).join(' ')} end`;
 const instant = (value: string) => `timestamptz 'epoch' + ${value} * interval '1 microsecond'`;
@@ -10,7 +10,7 @@ const items = (place: number) => packedValue(`items_${place}`);
 const windowFrom = `case when k.has_from then ${packedValue('window_from')} end`;
 const windowTo = `case when k.has_to then ${packedValue('window_to')} end`;
 
-/** The view `runs`: the runs of `recorder.runs`, and those that are packed. Both read the same. */
+/** The view `runs`: the runs of `recorder.runs`, and the packed ones, in the same format. */
 export const runsView: DeclaredView = {
   kind: 'view',
   name: 'runs',

@@ -12,16 +12,15 @@ const PARAMETER =
   /^ {2}"?(?<name>\w+)"? (?<type>[\w[\]]+?)(?: default (?<preset>[\w()']+?))?,? -- (?<text>.+)$/;
 
 /**
- * Reads the declaration of one object from an SQL file. psql can run the same file. Its form is:
- *
- * - a view: `create or replace view reporting.NAME as`, its query, its comment, and a line
- *   `comment on column reporting.NAME.COLUMN is '…'; -- TYPE` for each column;
- * - a function: `create or replace function reporting.NAME(` with a line `PARAMETER TYPE default VALUE, -- COMMENT` for each
- *   parameter, `returns table (` with a line `COLUMN TYPE, -- COMMENT` for each column, or `returns TYPE` of one value,
- *   `language sql stable parallel safe as $$`, its query, `$$;` and its comment.
- *
- * @param file the name for errors; @param text its content
- * @throws Error when the text has another form
+ * Parses the declaration of one object in an SQL file. psql can run the same file. Its form is:
+ * - a view: `create or replace view reporting.NAME as`, its query, its comment, and a line `comment on column
+ * reporting.NAME.COLUMN is '…'; -- TYPE` for each column;
+ * - a function: `create or replace function reporting.NAME(` with a line `PARAMETER TYPE default VALUE, --
+ * COMMENT` for each parameter, `returns table (` with a line `COLUMN TYPE, -- COMMENT` for each column, or
+ * `returns TYPE` for a single value, `language sql stable parallel safe as $$`, its query, `$$;` and its
+ * comment.
+ * @param file the name for errors @param text its content
+ * @throws Error if the text has another form
  */
 export function readSqlFile(file: string, text: string): Declared {
   const refuse = (what: string) => new Error(`${file}: ${what}; see readSqlFile for the form`);

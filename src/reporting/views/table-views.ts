@@ -5,9 +5,9 @@ import { asReleased } from './released-columns.ts';
 import { declared, type ViewColumn } from './view-columns.ts';
 
 /**
- * A view of a dataset's table.
- * @param about what it tells, for its comment
- * @param parts which rows it has: those of each condition
+ * Returns a view of a dataset's table.
+ * @param about the comment of the view
+ * @param parts conditions; the view has the rows of each of them
  */
 export function tableView(
   dataset: Dataset,
@@ -26,7 +26,7 @@ export function tableView(
   return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
 }
 
-/** The function that returns the rows of a view as of a moment, without its comment and its query. */
+/** Returns the function that returns the rows of a view as of a moment, without its comment and its query. */
 export const asOfMoment = (view: string, columns: readonly DeclaredColumn[]) => ({
   kind: 'function' as const,
   name: `${view}_as_of`,
@@ -36,8 +36,8 @@ export const asOfMoment = (view: string, columns: readonly DeclaredColumn[]) => 
 });
 
 /**
- * The function that returns what a dataset held at a past moment.
- * @param parts where its rows are, and which of them
+ * Returns the function that returns the rows of a dataset at a past moment.
+ * @param parts the FROM items of its rows, and their conditions
  */
 export function asOf(
   dataset: Dataset,
@@ -45,7 +45,7 @@ export function asOf(
   ...parts: readonly { readonly from: string; readonly where: string }[]
 ): Declared {
   const { name } = dataset;
-  // It returns rows of the view.
+  // The function returns rows of the type of the view.
   const columns = asReleased(name, selected);
   const list = columns.map((column) => column.from ?? column.name).join(', ');
   return {
@@ -54,8 +54,9 @@ export function asOf(
     body: parts
       .map(
         ({ from, where }) =>
-          // Since when there is a record is asked once a question. What raises the error is asked only where a moment is before that: of a
-          // question that joins many moments to what held then PostgreSQL may ask it for each row.
+          // The start of the record is read once per query. The function that raises the error is called only
+          // for a moment before that start: if a query joins many moments, PostgreSQL may call it for each
+          // row.
           `select ${list} from ${from} where ${where} and (at >= (select reporting.known_since('${name}')) or reporting.has_record('${name}', at))`,
       )
       .join('\nunion all\n'),

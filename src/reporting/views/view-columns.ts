@@ -1,18 +1,21 @@
 import type { Dataset } from '../../datasets/contract.ts';
 import type { DeclaredColumn } from '../../db/declared.ts';
 
-/** A column of a view, with what it is computed from where that is not the column of the same name. */
+/** A column of a view; `from` is its expression, if it is not the column of the same name. */
 export interface ViewColumn extends DeclaredColumn {
   readonly from?: string;
 }
 
-/** A column that the recorder adds to those of the upstream. */
+/** Returns a column that the recorder adds to those of the upstream. */
 export const added = (name: string, type: string, comment: string): ViewColumn => ({ name, type, comment });
 
-/** Who recorded a row. */
+/** The column with the run that recorded a row. */
 export const recordedBy = added('run_id', 'bigint', 'The run that recorded it (reporting.runs).');
 
-/** The columns of a dataset as its views show them: what the upstream says, and what of it the recorder does not know. */
+/**
+ * Returns the columns of a dataset in its views: the upstream fields, and a column with the fields that the
+ * recorder does not know.
+ */
 export function upstreamColumns(dataset: Dataset): ViewColumn[] {
   const extra = added('extra', 'jsonb', 'Fields that the recorder does not know, as they came.');
   const columns = dataset.columns.map((column) => ({ ...column, notNull: !column.nullable }));
@@ -22,7 +25,7 @@ export function upstreamColumns(dataset: Dataset): ViewColumn[] {
 /** Columns that the recorder fills in every row. */
 const ALWAYS: ReadonlySet<string> = new Set(['run_id', 'recorded_at', 'observed_at', 'valid_from']);
 
-/** A column as it is declared, without what it is computed from. */
+/** Returns a column in declared form, without its expression. */
 export const declared = ({ name, type, comment, notNull }: ViewColumn): DeclaredColumn => ({
   name,
   type,

@@ -12,7 +12,7 @@ import { asReleased } from '../released-columns.ts';
 import { asOf, tableView } from '../table-views.ts';
 import { added, declared, recordedBy, upstreamColumns, type ViewColumn } from '../view-columns.ts';
 
-/** Views of a log: what is shown, and what the upstream said differently before. */
+/** Returns the views of a log: the current rows, and the earlier contradicting rows. */
 export function logViews(dataset: Dataset): Declared[] {
   const said = [
     ...upstreamColumns(dataset),
@@ -26,7 +26,7 @@ export function logViews(dataset: Dataset): Declared[] {
       dataset,
       said,
       { from: `reporting.${dataset.name}`, where: 'recorded_at <= at' },
-      // What is shown differently now.
+      // The rows that have other values now.
       {
         from: `reporting.${dataset.name}_conflicts`,
         where: 'recorded_at <= at and superseded_at > at and differs is not null',
@@ -35,7 +35,7 @@ export function logViews(dataset: Dataset): Declared[] {
   ];
 }
 
-/** What the upstream said differently about the same thing: all of it is kept, and shown side by side. */
+/** Returns the view with all contradicting versions of a row, side by side; none is deleted. */
 function conflicts(dataset: Dataset, said: readonly ViewColumn[]): DeclaredView {
   const { name, single, key } = dataset;
   const once = toldOnce(dataset);
@@ -75,7 +75,10 @@ join ${table} n on ${sameKey(dataset, 'n', 's')} and n.superseded_at is null whe
   return { kind: 'view', name: view, comment, columns: columns.map(declared), body };
 }
 
-/** SQL: the rows of which others may say something else. `offset 0` makes PostgreSQL look each thing up, and not read all rows. */
+/**
+ * Returns SQL of the rows that other rows may contradict. `offset 0` makes PostgreSQL look up each key,
+ * instead of reading all rows.
+ */
 function besideOthers(telling: Telling): string {
   const { dataset, thing } = telling;
   return `(${perhapsContradicted(telling)}) c

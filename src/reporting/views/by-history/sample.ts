@@ -14,7 +14,7 @@ import { asReleased } from '../released-columns.ts';
 import { asOf } from '../table-views.ts';
 import { added, declared, recordedBy, upstreamColumns, type ViewColumn } from '../view-columns.ts';
 
-/** Views of readings, and their averages by day. */
+/** Returns the views of readings, and of their daily averages. */
 export function sampleViews(dataset: Dataset): Declared[] {
   const read = [
     ...upstreamColumns(dataset),
@@ -29,7 +29,7 @@ export function sampleViews(dataset: Dataset): Declared[] {
   ];
 }
 
-/** Readings, in whatever form they stand. */
+/** Returns the view of the readings, in all their storage formats. */
 function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): DeclaredView {
   const { name, about } = dataset;
   const columns = asReleased(name, selected);
@@ -39,7 +39,7 @@ function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): Declar
   return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
 }
 
-/** When readings were taken, without what was read. */
+/** Returns the view of the times of readings, without the readings. */
 function lookedAt(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
   const { name } = dataset;
   const packing = packingOf(dataset);
@@ -53,7 +53,7 @@ function lookedAt(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
   };
 }
 
-/** What was read, and the averages of readings by day, where there are numbers. */
+/** Returns the views of the members of readings, and of the daily averages if there are numbers. */
 function daily(dataset: Dataset): Declared[] {
   const packing = packingOf(dataset);
   const numbers = numbersOf(packing);
@@ -88,8 +88,9 @@ function daily(dataset: Dataset): Declared[] {
 }
 
 /**
- * The readings up to a moment. Whether there was a record is a branch of its own, which is always asked: PostgreSQL does not ask for
- * it beside a join that finds nothing. The offset keeps it from seeing that the branch has no rows.
+ * Returns the readings up to a moment. The check for a record is a branch of its own, which PostgreSQL always
+ * runs; it would skip the check beside a join without rows. `offset 0` keeps PostgreSQL from detecting that
+ * the branch has no rows.
  */
 function readingsAsOf(dataset: Dataset, selected: readonly ViewColumn[]): Declared {
   const { name } = dataset;

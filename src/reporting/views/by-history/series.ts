@@ -5,7 +5,7 @@ import type { Declared, DeclaredView } from '../../../db/declared.ts';
 import { asOf, tableView } from '../table-views.ts';
 import { added, declared, recordedBy, upstreamColumns, type ViewColumn } from '../view-columns.ts';
 
-/** Views of points: the current values, every value they ever had, and the two parts of these. */
+/** Returns the views of points: the current values, all values, and the two parts of the latter. */
 export function seriesViews(dataset: Dataset): Declared[] {
   const { name, about } = dataset;
   const point = [
@@ -47,7 +47,7 @@ export function seriesViews(dataset: Dataset): Declared[] {
       POINT_VALUES.last,
       POINT_VALUES.before,
     ),
-    // PostgreSQL looks for no order in the branches of the view above. These have one branch each.
+    // PostgreSQL does not use the order of the branches of the view above. These views have one branch each.
     tableView(
       dataset,
       `${name}_last`,
@@ -67,8 +67,9 @@ export function seriesViews(dataset: Dataset): Declared[] {
       [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy],
       {
         from: `reporting.${name}_last`,
-        // In this form the BRIN of `recorded_at` is left out: it tells little of what came about as it was asked for, and is read
-        // together with the index of the key, so that PostgreSQL looks through whole pages of other series.
+        // This form excludes the BRIN index of `recorded_at`. That index is not selective if rows are stored
+        // in the order of the requests. PostgreSQL would combine it with the index of the key and scan whole
+        // pages of other series.
         where: '(recorded_at <= at) is true and (superseded_at is null or superseded_at > at)',
       },
       { from: `reporting.${name}_replaced`, where: 'recorded_at <= at and superseded_at > at' },
@@ -85,7 +86,7 @@ const seriesId = (dataset: Dataset): ViewColumn => ({
   notNull: true,
 });
 
-/** What the numbers of series stand for. */
+/** Returns the view of the series and their numbers. */
 function seriesView(dataset: Dataset): DeclaredView {
   const name = seriesTableOf(dataset);
   const request = dataset.columns.filter(({ path }) => path.length === 0);

@@ -5,7 +5,7 @@ import { sameKey } from '../../../recording/histories/batch.ts';
 import { asOf, tableView } from '../table-views.ts';
 import { added, recordedBy, upstreamColumns } from '../view-columns.ts';
 
-/** Views of a list's members: now, every version, and who came, changed and went. */
+/** Returns the views of the members of a list: the current members, every version, and the changes. */
 export function stateViews(dataset: Dataset): Declared[] {
   const { name, about } = dataset;
   const now = [
@@ -38,7 +38,7 @@ export function stateViews(dataset: Dataset): Declared[] {
   ];
 }
 
-/** What happened in a list, one row a change. */
+/** Returns the view of the changes in a list, one row per change. */
 function changes(dataset: Dataset): DeclaredView {
   const { name, key } = dataset;
   const table = `recorder.${name}`;
@@ -69,8 +69,9 @@ function changes(dataset: Dataset): DeclaredView {
         'It was there when the list was looked at for the first time: it joined at some moment before.',
       ),
     ],
-    // One branch a change, so that a question about one kind reads no other; equal instants, so that they can be joined by hash. The begin of what is kept is no
-    // bound of an index: beside another bound PostgreSQL would expect far more rows than there are.
+    // One branch per kind of change, so that a query for one kind reads no other. Instants are compared for
+    // equality, so that they can be hash-joined. The start of the retention is no index bound: beside another
+    // bound, PostgreSQL would overestimate the number of rows by far.
     body: `select v.valid_from as at, 'joined' as change, ${keyOf('v')}, null::jsonb as before, ${content('v')} as after,
   coalesce(r.started_at <= d.first_success_at, false) as first_look
 from ${table} v
