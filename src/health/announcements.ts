@@ -1,13 +1,13 @@
 import type postgres from 'postgres';
 import { type MaintenanceWindow, occurrences, type RecurringMaintenance } from './maintenance.ts';
 
-/** Maintenance that the configuration announces (`health.maintenance`). */
+/** Maintenance windows in the configuration (`health.maintenance`). */
 export interface Announced {
   readonly once: readonly MaintenanceWindow[];
   readonly recurring: readonly RecurringMaintenance[];
 }
 
-/** A window announced by command. */
+/** A maintenance window announced by the command `maintenance`. */
 export interface CommandedMaintenance {
   readonly id: number;
   readonly node: string | null;
@@ -17,7 +17,10 @@ export interface CommandedMaintenance {
   readonly announced_at: Date;
 }
 
-/** Finds the windows of the configuration and of the command `maintenance` that touch [from, to], in ms. */
+/**
+ * Returns a function that finds the windows of the configuration and of the command `maintenance` that
+ * overlap a range.
+ */
 export function announcements(sql: postgres.Sql, { once, recurring }: Announced) {
   return async (from: number, to: number): Promise<readonly MaintenanceWindow[]> => {
     const commanded = await sql<CommandedMaintenance[]>`
@@ -35,7 +38,10 @@ export function announcements(sql: postgres.Sql, { once, recurring }: Announced)
   };
 }
 
-/** Announces maintenance. Past time cannot become maintenance: `from` must not be before `now`. */
+/**
+ * Announces maintenance. A start before `now` is moved to `now`, because past time cannot become maintenance.
+ * @returns the id of the window
+ */
 export async function announce(
   sql: postgres.Sql,
   window: { node: string | null; from: number; to: number; reason: string | null },
@@ -48,7 +54,10 @@ export async function announce(
   return row?.id ?? 0;
 }
 
-/** Ends an announced maintenance now, or takes it back before it began. @returns false where there is none to end */
+/**
+ * Ends an announced maintenance now, or cancels it before its start.
+ * @returns false if there is none to end
+ */
 export async function endMaintenance(sql: postgres.Sql, id: number, now: number): Promise<boolean> {
   const rows = await sql`
     update recorder.health_maintenance set ends_at = greatest(starts_at, ${new Date(now)})
@@ -56,7 +65,7 @@ export async function endMaintenance(sql: postgres.Sql, id: number, now: number)
   return rows.length > 0;
 }
 
-/** The maintenance announced by command that has not ended. */
+/** Returns the windows announced by command that have not ended. */
 export function listMaintenance(sql: postgres.Sql, now: number): Promise<CommandedMaintenance[]> {
   return sql<CommandedMaintenance[]>`
     select id, node, starts_at, ends_at, reason, announced_at from recorder.health_maintenance

@@ -2,8 +2,9 @@ import type postgres from 'postgres';
 import type { Clock } from '../lib/clock.ts';
 
 /**
- * The database's clock, kept by a steady clock between measurements. All processes count by it, whatever their own clocks
- * say. It is never ahead of the database by more than the database's clock was set back since the last measurement.
+ * The clock of the database, extrapolated by a monotonic clock between measurements. All processes use it,
+ * independently of their system clocks. It is ahead of the database only if the database clock was set back
+ * since the last measurement.
  */
 export class DatabaseClock {
   readonly #sql: postgres.Sql;
@@ -15,13 +16,16 @@ export class DatabaseClock {
     this.#steady = steady;
   }
 
-  /** Returns the time in ms since 1970. @throws Error before the first measurement */
+  /**
+   * Returns the time in ms since 1970.
+   * @throws Error before the first measurement
+   */
   readonly now: Clock = () => {
     if (this.#offset === null) throw new Error('the clock of the database was not measured yet');
     return Math.floor(this.#steady() + this.#offset);
   };
 
-  /** Measures the clock. A measurement that contains the known offset changes nothing. */
+  /** Measures the clock. If the known offset is within the error of the measurement, it is kept. */
   readonly measure = async (): Promise<void> => {
     const sent = this.#steady();
     const [row] = await this.#sql<{ at: number }[]>`

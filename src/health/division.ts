@@ -1,49 +1,55 @@
-/** Who holds which share of an observer, as a process sees it at one moment. */
+/** Snapshot of the holders of the shares of an observer. */
 export interface SharesSeen {
-  /** The live processes that may watch. */
+  /** Live processes that may probe. */
   readonly processes: readonly string[];
   readonly shares: readonly SeenShare[];
 }
 
 export interface SeenShare {
   readonly share: string;
-  /** The process that has it, or had it last; null: nobody gave its name. */
+  /** The current or last holder. Null: none is known. */
   readonly process: string | null;
-  /** Nobody has it. */
+  /** No process holds the share. */
   readonly free: boolean;
 }
 
-/** What a process does about the shares. */
+/** Shares to acquire and to release. */
 export interface Decision {
   readonly take: readonly string[];
   readonly giveUp: readonly string[];
 }
 
-/** A free share waits so long, in ms, for a process that has fewer. */
+/** Time for which a free share is left to a process with fewer shares, in ms. */
 const WAITS_FOR = 10_000;
-/** Shares are given up when they were uneven for so long, in ms: longer than a killed process counts as alive. */
+/**
+ * Time for which an uneven division is tolerated, in ms. It is longer than a killed process counts as alive.
+ */
 const UNEVEN_FOR = 30_000;
 
 /**
- * Divides the shares of an observer among processes that decide each for itself. A free share goes to one that has the fewest; who
- * has at least two more than another gives some up. Leases decide between two that want the same.
+ * Divides the shares of an observer among processes without coordination. A free share goes to a process with
+ * the fewest. The process with the most shares releases some if it has at least two more than another. If two
+ * processes acquire the same share, its lease decides.
  */
 export class Division {
   readonly #process: string;
   readonly #freeSince = new Map<string, number>();
   #unevenSince: number | null = null;
 
-  /** @param process the one that decides */
+  /** @param process name of this process */
   constructor(process: string) {
     this.#process = process;
   }
 
-  /** @param now ms by a clock that cannot be set */
+  /**
+   * Decides which shares to acquire and to release.
+   * @param now ms of a monotonic clock
+   */
   decide({ processes, shares }: SharesSeen, now: number): Decision {
     const held = new Map([...processes, this.#process].map((process) => [process, 0]));
     for (const { process } of shares)
       if (process !== null && held.has(process)) held.set(process, (held.get(process) ?? 0) + 1);
-    // Who let a lease run out is gone, also while it still counts as alive.
+    // A process whose lease expired has ended, even if it still counts as alive.
     for (const { process, free } of shares)
       if (free && process !== null && process !== this.#process) held.delete(process);
     const take = this.#taken(shares, held, now);

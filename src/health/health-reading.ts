@@ -2,9 +2,9 @@ import { count, rfc3339 } from '../datasets/fields.ts';
 import { entriesOf, memberOf } from '../datasets/sources/answer.ts';
 import { type Room, roomForReport, storableError, storableMessage, storableName } from './health-texts.ts';
 
-/** The check that stands for the probe as a whole. */
+/** Check name of the probe as a whole. */
 export const WHOLE = '*';
-/** The check that all checks beyond a limit are recorded as. */
+/** Check name for all checks beyond the limit. */
 export const MORE = '(more)';
 const MOST_CHECKS = 1_000;
 const MOST_NAMED = 50;
@@ -12,23 +12,23 @@ const LONGEST_TIMESTAMP = 64;
 const instant = rfc3339();
 const times = count();
 
-/** One check of a report. All texts can be stored as they are. */
+/** One check of a report. All texts can be stored in PostgreSQL. */
 export interface CheckSaid {
   readonly name: string;
   readonly state: 'up' | 'down' | 'unknown';
-  /** Why it failed, or why nobody can tell. */
+  /** Why the check failed, or why its state is unknown. */
   readonly error: string | null;
-  /** JSON text: the message of a failing check, beside its error. */
+  /** JSON text: message of a failing check, in addition to its error. */
   readonly message: string | null;
-  /** When the node last ran it, as the node writes it. */
+  /** Time of the last execution by the node, in the format of the node. */
   readonly timestamp: string | null;
-  /** Since when it fails, by the node's own account, as ISO 8601. */
+  /** Time of the first failure as reported by the node, ISO 8601. */
   readonly failingSince: string | null;
-  /** How often it failed in a row, by the node's own count. */
+  /** Number of consecutive failures as reported by the node. */
   readonly failures: number | null;
 }
 
-/** The result of a look: for the probe as a whole, and for its checks where there was a report. */
+/** Result of a query, for the probe as a whole, and for its checks if there was a report. */
 export interface HealthSaid {
   readonly state: 'up' | 'down' | 'unknown';
   readonly error: string | null;
@@ -36,8 +36,8 @@ export interface HealthSaid {
 }
 
 /**
- * Reads an answer of the source `node-health`. Every answer has a reading. An unhealthy report is `down`, whatever its
- * checks look like; it is `unknown` only when all checks that are not up have not run yet.
+ * Converts a response of the source `node-health`. Every response has a result. An unhealthy report is
+ * `down`, independently of its checks. It is `unknown` only if all checks that are not up have not run yet.
  */
 export function readHealth(body: unknown): HealthSaid {
   const room = roomForReport();
@@ -50,7 +50,7 @@ export function readHealth(body: unknown): HealthSaid {
   return { ...wholeOf(memberOf(body, 'healthy') === true, checks), checks };
 }
 
-/** The probe as a whole. A check that has not run yet does not count as failing. */
+/** Returns the state of the probe as a whole. A check that has not run yet does not count as failing. */
 function wholeOf(healthy: boolean, checks: readonly CheckSaid[]): Pick<HealthSaid, 'state' | 'error'> {
   if (healthy) return { state: 'up', error: null };
   const named = (state: string) => checks.filter((check) => check.state === state).map(({ name }) => name);
@@ -60,19 +60,19 @@ function wholeOf(healthy: boolean, checks: readonly CheckSaid[]): Pick<HealthSai
   return { state: 'down', error: `failing: ${listed(failing) || 'no check named'}` };
 }
 
-/** Names for the text of an error; only the first ones where there are many. */
+/** Returns a list of names for an error text, truncated if there are many. */
 export function listed(names: readonly string[]): string {
   const rest = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** The state that counts where several checks are recorded as one. */
+/** Severity of states. If several checks are recorded as one, the highest counts. */
 export const GRAVITY = { up: 0, maintenance: 0, unknown: 1, down: 2 } as const;
 const RESERVED: ReadonlySet<string> = new Set([WHOLE, MORE]);
 
 function checksOf(checks: unknown, room: Room): CheckSaid[] {
   const all = entriesOf(checks);
-  // Sorted, so that every look keeps the same ones, whatever their order in the answer.
+  // Sorted, so that every query keeps the same checks, independently of their order in the response.
   const kept = all.length > MOST_CHECKS ? all.sort(([one], [other]) => (one < other ? -1 : 1)) : all;
   const byName = new Map<string, CheckSaid>();
   kept.forEach(([name, check], at) => {
@@ -83,7 +83,7 @@ function checksOf(checks: unknown, room: Room): CheckSaid[] {
   return [...byName.values()];
 }
 
-/** Errors by which nodes say that a check has not run (reality.md 4.2, 6). */
+/** Error texts of checks that have not run yet (reality.md 4.2, 6). */
 const NOT_YET_RUN = /^(?:not yet run|didn't run yet)$/i;
 
 function checkOf(name: string, check: unknown, room: Room): CheckSaid {
@@ -91,7 +91,7 @@ function checkOf(name: string, check: unknown, room: Room): CheckSaid {
   const timestamp = typeof stamp === 'string' ? storableError(stamp.slice(0, LONGEST_TIMESTAMP), room) : null;
   const nothing = { message: null, timestamp, failingSince: null, failures: null };
   const why = errorIn(check);
-  // Before its first run a check has a time in year 1.
+  // The timestamp of a check before its first run is in year 1.
   if (timestamp?.startsWith('0001-') || (why !== undefined && NOT_YET_RUN.test(why.trim())))
     return { name, state: 'unknown', error: storableError(why ?? 'not yet run', room), ...nothing };
   if (why === undefined) return { name, state: 'up', error: null, ...nothing };
@@ -109,7 +109,7 @@ function checkOf(name: string, check: unknown, room: Room): CheckSaid {
   };
 }
 
-/** Why a check failed: a text, or on older nodes an object. */
+/** Returns the error of a check. It is a text, or an object on older nodes. */
 function errorIn(check: unknown): string | undefined {
   const error = memberOf(check, 'error');
   if (error === undefined || error === null) return undefined;

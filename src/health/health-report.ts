@@ -1,7 +1,7 @@
 import type { Ask } from '../datasets/contract.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 
-/** Where a probe is asked for: the paths that are tried in turn, then the JSON-RPC method. */
+/** Endpoints of a probe: paths in the order of attempts, then the JSON-RPC method. */
 interface Probe {
   readonly paths: readonly string[];
   readonly method: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { storableText } from '../datasets/storable-text.ts';
 import { isExactNumber } from '../upstreams/json.ts';
 
-/** The end of a text that was cut, before its length. */
+/** Suffix of a truncated text. The original length follows. */
 export const CUT = '… (cut, ';
 
 const LONGEST_NAME = 200;
@@ -10,17 +10,17 @@ const LONGEST_ERROR = 8_000;
 const LONGEST_MESSAGE = 64_000;
 const DEEPEST = 50;
 
-/** How much of one report is kept, in characters: reports must not fill the memory. */
+/** Remaining size of one report, in characters, which limits the memory for reports. */
 export interface Room {
   left: number;
 }
 
-/** Room for a report of any real node, many times over. */
+/** Returns the limit of a report, many times the size of any real one. */
 export const roomForReport = (): Room => ({ left: 400_000 });
 
 /**
- * A name in a form that fits into an index. Different names stay different: a long one is kept as its begin and a hash of
- * the whole. Reserved names are quoted.
+ * Converts a name to a form that fits into an index. Different names stay different: a long one becomes its
+ * start and a hash of the whole. Reserved names are quoted.
  */
 export function storableName(name: string, reserved: ReadonlySet<string>): string {
   const stored = storableText(name);
@@ -30,7 +30,7 @@ export function storableName(name: string, reserved: ReadonlySet<string>): strin
   return `${stored.slice(0, LONGEST_NAME - 20).toWellFormed()}… ${hash}`;
 }
 
-/** The text of an error, as PostgreSQL stores it; cut when it is too long. */
+/** Converts the text of an error for PostgreSQL, truncated to the limit. */
 export function storableError(text: string, room: Room): string {
   const kept = cut(text, Math.min(LONGEST_ERROR, room.left));
   room.left -= kept.length;
@@ -38,8 +38,8 @@ export function storableError(text: string, room: Room): string {
 }
 
 /**
- * A message of any shape as JSON text that PostgreSQL stores. Numbers beyond its numeric become texts; what nests or
- * reaches too far is cut, and says so.
+ * Converts a message of any structure to JSON text that PostgreSQL can store. Numbers outside the range of
+ * numeric become texts. Values that are nested too deeply or too large are truncated, with a note.
  */
 export function storableMessage(value: unknown, room: Room): string {
   const mine = { left: Math.min(LONGEST_MESSAGE, room.left) };
@@ -49,7 +49,10 @@ export function storableMessage(value: unknown, room: Room): string {
   return text;
 }
 
-/** The value as JSON text; takes what it needs off the room, and a few characters more where that ends. */
+/**
+ * Returns the value as JSON text and reduces the remaining size. At the limit it may exceed the size by a few
+ * characters.
+ */
 function jsonOf(value: unknown, room: Room, depth: number): string {
   if (typeof value === 'string') return quoted(value, room);
   if (isExactNumber(value)) return numberOf(value.value, room);
@@ -82,7 +85,7 @@ function quoted(text: string, room: Room): string {
   return JSON.stringify(storableText(kept));
 }
 
-/** Numbers that PostgreSQL holds without thousands of digits; every other as a text. */
+/** Matches numbers that PostgreSQL can store without thousands of digits. All others become texts. */
 const HELD = /^-?\d{1,1000}(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,3})?$/;
 
 function numberOf(source: string, room: Room): string {
@@ -91,10 +94,10 @@ function numberOf(source: string, room: Room): string {
   return source;
 }
 
-/** The text, or its begin with a note of how long it was. */
+/** Returns the text, or its start with a note of the original length. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
-  // Half a surrogate pair at the end would look as if the node had sent it.
+  // A trailing half of a surrogate pair is removed, because it would look like data of the node.
   const begin = text.slice(0, Math.max(0, most)).replace(/[\ud800-\udbff]$/, '');
   return `${begin}${CUT}${text.length} characters)`;
 }

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** What somebody says about a node's trouble. Instants in ms since 1970. */
+/** A comment by a user about an incident of a node. Times are in ms since 1970. */
 export interface Note {
   readonly node: string;
   readonly at: number;
@@ -8,7 +8,10 @@ export interface Note {
   readonly note: string;
 }
 
-/** Writes a note down. @returns its number */
+/**
+ * Stores a note.
+ * @returns its id
+ */
 export async function writeNote(
   sql: postgres.Sql,
   { node, at, author, note }: Note,

@@ -9,21 +9,26 @@ import type { ProberContext, ProbeTarget } from './prober-context.ts';
 const ASK_AGAIN = 2_000;
 const TELL_EVERY = 60_000;
 
-/** What a process needs to watch its part of an observer's shares. */
+/** Dependencies of a process that probes its part of the shares of an observer. */
 export interface SharesContext {
-  /** What all its probers have in common. */
+  /** Common context of all its probers. */
   readonly prober: Omit<ProberContext, 'observer' | 'holder' | 'targets'>;
-  /** What belongs to each share, by its name. */
+  /** Probes of each share, by the name of the share. */
   readonly shares: ReadonlyMap<string, readonly ProbeTarget[]>;
-  /** The name of this process among those of its recorder. */
+  /** Name of this process, unique in its recorder. */
   readonly worker: string;
-  /** Tells this shift of the process from those before; without a slash. */
+  /**
+   * Identifier that distinguishes this session of the process from earlier ones. It must not contain a slash.
+   */
   readonly shift: string;
-  /** The names of the live processes that may watch. */
+  /** Returns the names of the live processes that may probe. */
   workers(): Promise<readonly string[]>;
 }
 
-/** Keeps the ledgers of those shares that fall to this process until the signal comes. @returns when all is written */
+/**
+ * Writes the ledgers of the shares of this process until the signal aborts.
+ * @returns when everything is written
+ */
 export async function keepShares(context: SharesContext, signal: AbortSignal): Promise<void> {
   await new Keeping(context).run(signal);
 }
@@ -105,13 +110,13 @@ class Keeping {
       .catch((error: unknown) => prober.log.warn({ observer: share, err: error }, 'watching failed'))
       .finally(() => {
         this.#running.delete(share);
-        // Who lost it may have it again at once.
+        // The process may acquire a lost share again immediately.
         if (!stop.signal.aborted) this.#woken.abort();
       });
     this.#running.set(share, { stop, ended });
   }
 
-  /** Ends what shares of an earlier division left open: their nodes belong to other shares now. */
+  /** Ends open intervals in shares of an earlier division, because their nodes now belong to other shares. */
   async #endLeft(): Promise<void> {
     const { prober, shares } = this.#context;
     for (const share of await sharesLeft(prober.sql, [...shares.keys()])) {

@@ -1,15 +1,15 @@
 import type { Histogram } from './latency-histogram.ts';
 
-/** Histograms of the parts of a span: of a week by its hours (0 to 167), of a month by its days (1 to 31). */
+/** Histograms of the parts of a span: hours of a week (0 to 167), days of a month (1 to 31). */
 export type Slots = ReadonlyMap<number, Histogram>;
 
-/** The most that one count may be. */
+/** Maximum of one count. */
 const MOST = 0xffff;
 
 /**
- * Slots as bytes. One entry a slot and bucket, its four bytes (slot, bucket, count high, count low) in four planes, one
- * after the other: alike bytes lie together, which PostgreSQL's compression needs, and SQL reads an entry by position
- * (views/sql/node_latency.sql).
+ * Encodes slots as bytes. There is one entry per slot and bucket. Its four bytes (slot, bucket, count high,
+ * count low) are in four consecutive planes, because the compression of PostgreSQL needs similar bytes next
+ * to each other. SQL reads an entry by its position (src/reporting/views/sql/node_latency.sql).
  */
 export function encodeSlots(slots: Slots): Buffer {
   const entries = [...slots].flatMap(([slot, histogram]) =>
@@ -26,7 +26,7 @@ export function encodeSlots(slots: Slots): Buffer {
   return bytes;
 }
 
-/** The slots that {@link encodeSlots} wrote. */
+/** Decodes the slots of {@link encodeSlots}. */
 export function decodeSlots(bytes: Uint8Array): Slots {
   const slots = new Map<number, Map<number, number>>();
   const entries = bytes.length / 4;

@@ -1,28 +1,31 @@
-/** What a quantile read out of a histogram may differ from the exact one, relative to it. */
+/** Maximum relative error of a quantile of a histogram. */
 export const RELATIVE_ERROR = 0.05;
 
 export const HIGHEST_ERROR_TEXT = `${RELATIVE_ERROR * 100} %`;
 
-/** Each bucket ends this many times as high as the one below. */
+/** Ratio between the upper bounds of adjacent buckets. */
 const GROWTH = (1 + RELATIVE_ERROR) / (1 - RELATIVE_ERROR);
-/** The end of bucket 0, ms: 256 buckets reach from here to more than a day. */
+/** Upper bound of bucket 0, in ms. 256 buckets reach from here to more than a day. */
 const LEAST = 0.1;
 
-/** Response times by bucket. Two histograms are merged by adding their counts, at no loss. */
+/** Number of response times by bucket. Histograms are merged without loss by the addition of their counts. */
 export type Histogram = ReadonlyMap<number, number>;
 
-/** The bucket of a response time in ms, 0 to 255. */
+/** Returns the bucket of a response time in ms, from 0 to 255. */
 export function bucketOf(milliseconds: number): number {
   const bucket = Math.ceil(Math.log(milliseconds / LEAST) / Math.log(GROWTH) - 1e-9);
   return Math.min(255, Math.max(0, bucket));
 }
 
-/** The response time that stands for a bucket, in ms: no value in it is further away than the error. */
+/**
+ * Returns the representative response time of a bucket, in ms. No value in the bucket differs from it by more
+ * than the relative error.
+ */
 export function typicalOf(bucket: number): number {
   return (LEAST * 2 * GROWTH ** bucket) / (GROWTH + 1);
 }
 
-/** Where a bucket ends, in ms: every response time in it is at most so long. */
+/** Returns the inclusive upper bound of a bucket, in ms. */
 export function endOf(bucket: number): number {
   return LEAST * GROWTH ** bucket;
 }

@@ -2,11 +2,11 @@ import type postgres from 'postgres';
 import { decodeSlots, encodeSlots } from './latency-entries.ts';
 import { type Histogram, merged } from './latency-histogram.ts';
 
-/** The response times of one probe in one hour. */
+/** Response times of one probe in one hour. */
 export interface LatencyHour {
   readonly node: string;
   readonly probe: string;
-  /** When the hour began, ms since 1970. */
+  /** Start of the hour, in ms since 1970. */
   readonly hour: number;
   readonly histogram: Histogram;
 }
@@ -14,7 +14,7 @@ export interface LatencyHour {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
-/** For how many weeks single hours are kept. After that days are the finest unit. */
+/** Number of weeks for which hours are kept. After that, days are the finest unit. */
 export const WEEKS_KEPT = 3;
 
 interface StoredSpan {
@@ -25,9 +25,9 @@ interface StoredSpan {
 }
 
 /**
- * Adds whole hours to their weeks, and to their days in months. Storing hours again changes nothing.
- * @param now ms since 1970: hours that are too old to be kept apart are dropped. Those of weeks that are written here go with a later
- * call, so that it is known that they were stored.
+ * Adds complete hours to their weeks, and to the days of their months. Storing an hour again changes nothing.
+ * @param now ms since 1970. Hours that are too old are deleted. Hours of weeks that this call writes are
+ * deleted by a later call, so that a repetition is still detected.
  */
 export async function storeHours(
   sql: postgres.Sql,
@@ -59,7 +59,8 @@ export async function storeHours(
     const slot = (hour.hour - week) / HOUR;
     if (ofWeek.has(slot)) continue;
     ofWeek.set(slot, hour.histogram);
-    // An hour ends with the next answer. The other hours of its day may be dropped by then, so that only their sum is known.
+    // An hour ends with the next response. By then, the other hours of its day may be deleted, so that only
+    // their sum is known.
     const ofMonth = slotsOf(hour, 'month', monthOf(hour.hour));
     const date = new Date(hour.hour).getUTCDate();
     ofMonth.set(date, merged([ofMonth.get(date) ?? NOTHING, hour.histogram]));
@@ -82,7 +83,7 @@ export async function storeHours(
 const NOTHING: Histogram = new Map();
 const keyOf = ({ node, probe, span, starts_at }: StoredSpan) =>
   [node, probe, span, starts_at.getTime()].join('\n');
-/** Weeks are counted from 1970, so that they begin on Thursdays. */
+/** Weeks are counted from 1970, so that they start on Thursdays. */
 const weekOf = (at: number) => Math.floor(at / WEEK) * WEEK;
 
 function monthOf(at: number): number {

@@ -1,28 +1,32 @@
 import type { Clock } from '../lib/clock.ts';
 
-/** Clocks that differ by less than this, in ms, agree. */
+/** Maximum difference of clocks that agree, in ms. */
 const AGREE_WITHIN = 1_000;
-/** A clock that was moved is believed when it has kept the move for so long, in ms. */
+/** Time after which a change of the wall clock counts as permanent, in ms. */
 const BELIEVED_AFTER = 45_000;
 
-/** From a moment of the steady clock on: how the wall time follows from it, and the least wall time that is allowed. */
+/** Conversion from the monotonic clock to wall time from a moment on, with the minimum of the wall time. */
 interface Reckoning {
   readonly from: number;
   readonly offset: number;
   readonly floor: number;
 }
 
-/** The wall clock was moved for good; a move forward skipped the time between. Wall times, ms since 1970. */
+/**
+ * A permanent change of the wall clock. A change forward skipped the time in between. Wall times, in ms since
+ * 1970.
+ */
 export interface Moved {
   readonly by: number;
   readonly skipped: { readonly from: number; readonly to: number } | null;
 }
 
 /**
- * The time of the ledger. Looks are timed by a steady clock, which cannot be set and which counts sleep. They get wall
- * times when they are written. While the wall clock contradicts the steady one, nothing can be written. If the wall clock
- * is moved back to where it was, the move leaves no trace; if it stays moved, the move is believed. When a clock is set
- * back, the ledger does not go back: it is stalled until the clock has passed what is already written.
+ * The time of the ledger. Queries are timed by a monotonic clock, which cannot be set and which includes
+ * sleep. They are converted to wall times when they are written. While the wall clock contradicts the
+ * monotonic clock, nothing can be written. If the wall clock returns, the change has no effect; otherwise it
+ * is accepted as permanent. If a clock is set back, the ledger is stalled until the clock has passed the
+ * written time.
  */
 export class LedgerClock {
   readonly #wall: Clock;
@@ -31,7 +35,7 @@ export class LedgerClock {
   #agreedAt: number;
   #doubt: { readonly since: number; readonly offset: number } | null = null;
 
-  /** @param floor the newest wall time that the ledger holds already, ms since 1970 */
+  /** @param floor newest wall time in the stored ledger, in ms since 1970 */
   constructor(wall: Clock, steady: Clock, floor = 0) {
     this.#wall = wall;
     this.#steady = steady;
@@ -39,23 +43,26 @@ export class LedgerClock {
     this.#reckonings = [{ from: Number.NEGATIVE_INFINITY, offset: wall() - this.#agreedAt, floor }];
   }
 
-  /** Now, by the steady clock, in ms. */
+  /** Returns the time of the monotonic clock, in ms. */
   now(): number {
     return this.#steady();
   }
 
-  /** How far the wall clock is ahead of the ledger now, ms; 0: they agree. */
+  /** Offset by which the wall clock is ahead of the ledger, in ms. 0: they agree. */
   get disagreement(): number {
     const ahead = this.#wall() - this.#steady() - this.#latest.offset;
     return Math.abs(ahead) < AGREE_WITHIN ? 0 : ahead;
   }
 
-  /** Whether nothing can be written because the clocks contradict each other. */
+  /** The clocks contradict each other, so that nothing can be written. */
   get doubtful(): boolean {
     return this.#doubt !== null;
   }
 
-  /** Compares the clocks: to be called often. @returns the move of the wall clock that is believed from now on */
+  /**
+   * Compares the clocks. Must be called often.
+   * @returns the change of the wall clock if it was just accepted as permanent; else null
+   */
   compare(): Moved | null {
     const now = this.#steady();
     const offset = this.#wall() - now;
@@ -69,20 +76,21 @@ export class LedgerClock {
       this.#doubt = { since: now, offset };
     if (now - this.#doubt.since < BELIEVED_AFTER) return null;
     const from = this.toWall(this.#agreedAt);
-    // All are kept: moments of before wait while the database is away, and a clock is seldom moved.
+    // All conversions are kept, because older moments wait while the database is unavailable. A clock is
+    // rarely changed.
     this.#reckonings.push({ from: this.#agreedAt + 1, offset, floor: from });
     this.#doubt = null;
     this.#agreedAt = now;
     return { by, skipped: by > 0 ? { from, to: from + by } : null };
   }
 
-  /** The wall time of a moment of the steady clock. */
+  /** Returns the wall time of a moment of the monotonic clock. */
   toWall(steady: number): number {
     const reckoning = this.#reckonings.findLast(({ from }) => from <= steady) ?? this.#latest;
     return Math.max(Math.round(steady + reckoning.offset), reckoning.floor);
   }
 
-  /** The moment of the steady clock at a wall time that was written earlier. */
+  /** Returns the moment of the monotonic clock for a wall time that was written earlier. */
   toSteady(wall: number): number {
     return wall - this.#latest.offset;
   }

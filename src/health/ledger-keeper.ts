@@ -6,7 +6,7 @@ import { joined, type LedgerPart, partsOf, probeKey, withoutWords } from './ledg
 import { Seldom } from './log-throttle.ts';
 import type { ProberContext } from './prober-context.ts';
 
-/** When a probe whose rows the database refuses is tried again, ms. */
+/** Retry interval for a probe whose rows the database rejects, in ms. */
 const TRY_AGAIN = 30_000;
 const TELL_EVERY = 60_000;
 const LONGEST_REASON = 200;
@@ -14,14 +14,14 @@ const LONGEST_REASON = 200;
 /** A probe whose ledger is stalled. */
 interface Standing extends RefusedProbe {
   readonly part: LedgerPart;
-  /** When it is tried again, on the steady clock. */
+  /** Time of the next retry, on the monotonic clock. */
   readonly againAt: number;
 }
 
 /**
- * Writes an observer's ledger so that rows that the database refuses affect only their probe. Rows that are refused with
- * the node's texts are stored without them. Rows that are refused even then wait: the ledger of that probe stands still,
- * and all others go on.
+ * Writes the ledger of an observer. Rows that the database rejects affect only their probe. They are stored
+ * without the texts of the node if this helps. Otherwise they wait: the ledger of that probe is stalled, and
+ * all others continue.
  */
 export class LedgerKeeper {
   readonly #context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>;
@@ -32,7 +32,10 @@ export class LedgerKeeper {
   #settled: number;
   #lease: string;
 
-  /** @param steady a clock that nobody sets, ms; @param settled how far the ledger reaches, ms since 1970 */
+  /**
+   * @param steady a monotonic clock, in ms
+   * @param settled time up to which the ledger is final, in ms since 1970
+   */
   constructor(
     context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>,
     steady: Clock,
@@ -55,8 +58,9 @@ export class LedgerKeeper {
   }
 
   /**
-   * Writes a batch, with what waited. Where this fails the same batch may be written again.
-   * @throws LeaseLost when another process has the observer; database errors that are not about the rows
+   * Writes a batch, together with waiting rows. After an error, the same batch may be written again.
+   * @throws LeaseLost if another process holds the observer
+   * @throws database errors that are not about the rows
    */
   async write(batch: LedgerBatch): Promise<void> {
     const now = this.#clock();
@@ -74,7 +78,7 @@ export class LedgerKeeper {
     } catch (error) {
       if (!refusesRows(error)) throw error;
       for (const one of await this.#refusedOf(due, now)) standing.set(probeKey(one.node, one.probe), one);
-      // The heartbeat comes last, because everything before it is settled.
+      // The heartbeat is written last, because it marks everything before as final.
       await this.#writeParts([], { ...batch, refused: [...standing.values()] });
     }
     this.#tell(standing);
@@ -82,7 +86,10 @@ export class LedgerKeeper {
     this.#settled = Math.max(this.#settled, batch.heartbeat ?? this.#settled);
   }
 
-  /** Stores each part that can be, if need be without the node's words. @returns those that the database refuses */
+  /**
+   * Stores each part, without the texts of the node if necessary.
+   * @returns the parts that the database rejects
+   */
   async #refusedOf(parts: readonly LedgerPart[], now: number): Promise<Standing[]> {
     const nothing = { heartbeat: null, absences: [] };
     const store = (some: readonly LedgerPart[]) => this.#writeParts(some, nothing);
@@ -114,7 +121,7 @@ export class LedgerKeeper {
     this.#lease = await writeLedger(sql, observer, holder, { ...rest, transitions, probes }, this.#lease);
   }
 
-  /** Logs at a limited rate which ledgers stand still, and once when they go on. */
+  /** Logs stalled ledgers at a limited rate, and their recovery once. */
   #tell(standing: ReadonlyMap<string, Standing>): void {
     const { log } = this.#context;
     const [one] = standing.values();

@@ -1,7 +1,7 @@
 import { WHOLE } from './health-reading.ts';
 import type { LedgerBatch, LedgerTransition, ProbeProgress } from './ledger.ts';
 
-/** The part of a batch that is about one probe. */
+/** The part of a batch for one probe. */
 export interface LedgerPart {
   readonly node: string;
   readonly probe: string;
@@ -9,10 +9,10 @@ export interface LedgerPart {
   readonly progress: ProbeProgress | null;
 }
 
-/** The name of a probe of a node among those of an observer. */
+/** Returns the key of a probe, unique in its observer. */
 export const probeKey = (node: string, probe: string) => `${node}\n${probe}`;
 
-/** A batch by probe. */
+/** Splits a batch by probe. */
 export function partsOf({
   transitions,
   probes,
@@ -30,10 +30,10 @@ export function partsOf({
   return parts;
 }
 
-/** The most transitions of one probe that wait to be stored, however long they wait. */
+/** Maximum number of transitions of one probe that wait to be stored. */
 const MOST_WAITING = 1_000;
 
-/** A part with what came after it. */
+/** Merges a waiting part with a later one. */
 export function joined(waiting: LedgerPart, more: LedgerPart | undefined): LedgerPart {
   if (!more) return waiting;
   const transitions = [...waiting.transitions, ...more.transitions];
@@ -44,7 +44,7 @@ export function joined(waiting: LedgerPart, more: LedgerPart | undefined): Ledge
   };
 }
 
-/** Of each check the first transition, as unknown, and the last one. */
+/** Keeps the first transition of each check, with the state unknown, and the last one. */
 function shortened(transitions: readonly LedgerTransition[]): LedgerTransition[] {
   return [...new Set(transitions.map(({ check }) => check))].flatMap((check) => {
     const mine = transitions
@@ -70,7 +70,7 @@ function shortened(transitions: readonly LedgerTransition[]): LedgerTransition[]
 
 const NOT_STORABLE = 'what the node said could not be stored';
 
-/** The part without the node's texts: states, moments and the names of checks. */
+/** Returns the part without the texts of the node, with only states, times and names of checks. */
 export function withoutWords(part: LedgerPart): LedgerPart {
   const { progress } = part;
   return {

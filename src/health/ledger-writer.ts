@@ -8,22 +8,27 @@ import { LedgerKeeper } from './ledger-keeper.ts';
 import type { ProberContext } from './prober-context.ts';
 import type { WatchedProbe } from './watched-probe.ts';
 
-/** Interval between two measurements of the database's clock, in ms. */
+/** Interval between two measurements of the clock of the database, in ms. */
 const SYNCHRONISE_EVERY_MS = 5_000;
 
-/** Writes what the probes of an observer saw. A batch that could not be written comes with the next one. */
+/**
+ * Writes the observations of an observer. A batch that could not be written is repeated with the next one.
+ */
 export class LedgerWriter {
   readonly #context: ProberContext;
   readonly #clock: LedgerClock;
   readonly #keeper: LedgerKeeper;
-  /** Absences that ended and have no wall times yet. */
+  /** Ended absences that have no wall times yet. */
   #ended: Absence[] = [];
-  /** Up to which wall time announced maintenance was looked up. */
+  /** Wall time up to which announced maintenance was queried. */
   #settled: number;
   #unsent: { transitions: LedgerTransition[]; absences: Absence[]; hours: LatencyHour[] };
   #synchronisedAt = 0;
 
-  /** @param settled the wall time up to which the ledger is settled; @param transitions those that are due at once */
+  /**
+   * @param settled wall time up to which the ledger is final
+   * @param transitions transitions to write immediately
+   */
   constructor(
     context: ProberContext,
     clock: LedgerClock,
@@ -38,26 +43,27 @@ export class LedgerWriter {
     this.#unsent = { transitions, absences: [], hours: [] };
   }
 
-  /** The wall time up to which the ledger is settled. */
+  /** Wall time up to which the ledger is final. */
   get settled(): number {
     return this.#settled;
   }
 
-  /** Adds an absence that ended, between moments of the steady clock. */
+  /** Adds an ended absence, in moments of the monotonic clock. */
   addAbsence(absence: Absence): void {
     this.#ended.push(absence);
   }
 
-  /** Adds an absence between wall times. */
+  /** Adds an absence, in wall times. */
   addSkippedTime(absence: Absence): void {
     this.#unsent.absences.push(absence);
   }
 
   /**
-   * Writes what is settled. Must not be called again before it ends.
-   * @param settled the moment of the steady clock up to which nothing can change any more
-   * @returns the probes that were written
-   * @throws LeaseLost when another process took the observer over; database errors
+   * Writes everything that is final. Must not be called concurrently.
+   * @param settled returns the moment of the monotonic clock before which nothing can change
+   * @returns the written probes
+   * @throws LeaseLost if another process acquired the observer
+   * @throws database errors
    */
   async write(
     probesOf: () => readonly WatchedProbe[],
@@ -93,9 +99,9 @@ export class LedgerWriter {
     }
   }
 
-  /** Takes from the probes what they saw until a wall time, with announced maintenance laid over it. */
+  /** Collects the observations of the probes up to a wall time, with announced maintenance applied. */
   async #collect(probesOf: () => readonly WatchedProbe[], settled: number): Promise<readonly WatchedProbe[]> {
-    // Looks may tell of moments beyond what is settled.
+    // Observations may be later than the final time.
     const to = Math.max(settled, this.#clock.toWall(this.#clock.now()));
     const windows = await this.#context.maintenance(this.#settled, to);
     this.#settled = settled;
@@ -112,7 +118,7 @@ export class LedgerWriter {
     return probes;
   }
 
-  /** Measures the clock of the database again now and then. */
+  /** Measures the clock of the database at the interval. */
   async #synchronise(): Promise<void> {
     const now = this.#context.steady();
     if (now - this.#synchronisedAt < SYNCHRONISE_EVERY_MS) return;

@@ -5,60 +5,63 @@ import { noteChanges } from '../recording/histories/changes.ts';
 import { ledgerEvents } from './ledger-events.ts';
 import type { Observation, Transition } from './state.ts';
 
-/** How long an observer stays with a process that shows no sign of life, in seconds by the database's clock. */
+/** Lease duration of an observer without a heartbeat, in seconds by the clock of the database. */
 const LEASE_SECONDS = 6;
 
-/** A transition in the ledger, at a wall time, ms since 1970; state null: the probe or check is not watched any more. */
+/**
+ * A transition in the ledger, at a wall time in ms since 1970. State null: the probe or check is no longer
+ * watched.
+ */
 export interface LedgerTransition extends Omit<Transition, 'state'> {
   readonly node: string;
   readonly probe: string;
   readonly state: Transition['state'] | null;
 }
 
-/** Number of looks by node and probe. */
+/** Number of queries by node and probe. */
 export type LooksByProbe = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** Time in which the observer did not look at all. */
+/** A period without any query by the observer. */
 export interface Absence {
   readonly from: number;
   readonly to: number;
   readonly reason: string;
-  /** Looks before the absence; absent: unknown. */
+  /** Number of queries before the absence. Undefined: unknown. */
   readonly looks?: LooksByProbe;
 }
 
-/** What changed about a probe without a transition. */
+/** Progress of a probe without a transition. */
 export interface ProbeProgress {
   readonly node: string;
   readonly probe: string;
   readonly probes: number;
   readonly probedAt: number;
-  /** The first failure that waits to be confirmed, at a wall time. */
+  /** First failure that waits for a confirmation, at a wall time. */
   readonly suspect: Observation | null;
-  /** JSON by check: the latest error and message, where they differ from the first ones. */
+  /** JSON by check: the latest error and message, if they differ from the first ones. */
   readonly latest: string | null;
   readonly hour: number | null;
   readonly entries: Buffer | null;
 }
 
-/** A probe whose rows the database refuses, since when (ms since 1970), and why. */
+/** A probe whose rows the database rejects, and the reason. */
 export interface RefusedProbe {
   readonly node: string;
   readonly probe: string;
-  /** Up to here its ledger is settled. */
+  /** Time up to which its ledger is final, in ms since 1970. */
   readonly since: number;
   readonly reason: string;
 }
 
-/** What one statement stores together. Times are ms since 1970. */
+/** Data that one statement stores. Times are in ms since 1970. */
 export interface LedgerBatch {
-  /** Everything is settled up to here; null: no further than before. */
+  /** Time up to which everything is final. Null: not later than before. */
   readonly heartbeat: number | null;
   readonly absences: readonly Absence[];
-  /** In any order; of two at one moment about one check the later in the list counts. */
+  /** In any order. If two have the same check and time, the later one in the list counts. */
   readonly transitions: readonly LedgerTransition[];
   readonly probes: readonly ProbeProgress[];
-  /** The probes whose ledger is stalled; undefined: no change. */
+  /** Probes whose ledger is stalled. Undefined: no change. */
   readonly refused?: readonly RefusedProbe[];
 }
 
@@ -71,20 +74,23 @@ const refusedProbes = z.array(
   }),
 );
 
-/** An observer as a process takes it over. `lease` goes into the first {@link writeLedger}. */
+/** An observer that this process has acquired. `lease` is the input of the first {@link writeLedger}. */
 export interface TakenObserver {
-  /** How far its ledger reaches, ms since 1970; null: it has none. */
+  /** End of its ledger, in ms since 1970. Null: it has none. */
   readonly heartbeat: number | null;
   readonly refused: readonly RefusedProbe[];
   readonly lease: string;
 }
 
-/** SQL: no process holds the observer `o`. */
+/** SQL: condition that no process holds the observer `o`. */
 const IS_FREE = `(o.holder is null or o.lease_until < now()
       -- So far ahead only a clock that was set back since can have put it.
       or o.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))`;
 
-/** Takes an observer if no process holds it. @returns `held` when another process does */
+/**
+ * Acquires an observer if no process holds it.
+ * @returns `held` if another process does
+ */
 export async function takeObserver(
   sql: postgres.Sql,
   observer: string,
@@ -101,7 +107,7 @@ export async function takeObserver(
   return { heartbeat: heartbeat?.getTime() ?? null, refused: refusedProbes.parse(refused ?? []), lease };
 }
 
-/** Who holds some observers, or held them last. @returns one each, in their order */
+/** Returns the current or last holders of some observers, in their order. */
 export async function holdersOf(
   sql: postgres.Sql,
   observers: readonly string[],
@@ -113,8 +119,8 @@ export async function holdersOf(
 }
 
 /**
- * The shares of an observer that belong to an earlier division and still say something of nodes.
- * @param shares those that there are now; the first has the observer's name
+ * Returns the shares of an earlier division of an observer that still have open intervals.
+ * @param shares current shares; the first has the name of the observer
  */
 export async function sharesLeft(sql: postgres.Sql, shares: readonly string[]): Promise<string[]> {
   const rows = await sql<{ observer: string }[]>`
@@ -126,8 +132,8 @@ export async function sharesLeft(sql: postgres.Sql, shares: readonly string[]): 
 }
 
 /**
- * Removes what the ledger of an observer says of the time after a moment: after the database's clock was set back, that time
- * has not come yet. What lasted at the moment is open again.
+ * Removes the ledger of an observer after a time. Used when the clock of the database was set back. Intervals
+ * that contain the time are open again.
  */
 export async function cutLedger(
   sql: postgres.Sql,
@@ -159,7 +165,7 @@ export async function cutLedger(
     from mine where p.observer = mine.observer`;
 }
 
-/** Gives up the observer, so that another process can take it. */
+/** Releases the observer, so that another process can acquire it. */
 export async function leaveObserver(sql: postgres.Sql, observer: string, holder: string): Promise<void> {
   await sql`
     update recorder.health_observers set holder = null, lease_until = null
@@ -175,12 +181,13 @@ const NOTED = noteChanges({
 }).join(', ');
 
 /**
- * Writes a batch in one statement and keeps the lease. From its first transition on the ledger of a check is what the batch
- * says, so that writing a batch again changes nothing.
- * @param lease as the last call returned it, or as the observer was taken; absent: nothing is known of what was before
+ * Writes a batch in one statement and renews the lease. The batch replaces the ledger of a check from its
+ * first transition on, so that a repetition changes nothing.
+ * @param lease result of the last call, or of the acquisition of the observer. Default: the stored lease is
+ * not compared.
  * @returns the lease for the next call
- * @throws LeaseLost when another process has the observer, or the database lacks what was written before (a replica was
- * promoted, a backup restored): what was settled then would be missing for ever. Nothing is written
+ * @throws LeaseLost if another process holds the observer, or if the database lacks earlier writes (a replica
+ * was promoted, a backup restored), which would be missing forever. Then nothing is written.
  */
 export async function writeLedger(
   sql: postgres.Sql,

@@ -1,18 +1,18 @@
 import type { Clock } from '../lib/clock.ts';
 
-/** Limits how often something is logged. */
+/** Limits the rate of a log message. */
 export class Seldom {
   readonly #clock: Clock;
   readonly #every: number;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  /** @param every the least time between two logs, in the clock's ms */
+  /** @param every minimum interval between two messages, in ms of the clock */
   constructor(clock: Clock, every: number) {
     this.#clock = clock;
     this.#every = every;
   }
 
-  /** Whether it may be logged now; if so, it counts as logged. */
+  /** Returns whether a message may be logged now, and if so, counts it as logged. */
   mayTell(): boolean {
     const now = this.#clock();
     if (now - this.#toldAt < this.#every) return false;

@@ -1,6 +1,9 @@
 import type { Verdict } from './state.ts';
 
-/** Announced time in which nodes may be down. Wall times, ms since 1970, half-open. */
+/**
+ * Announced maintenance, in which nodes may be down. Wall times in ms since 1970, inclusive start, exclusive
+ * end.
+ */
 export interface MaintenanceWindow {
   /** Null: every node. */
   readonly nodes: readonly string[] | null;
@@ -13,15 +16,15 @@ export interface RecurringMaintenance {
   readonly nodes: readonly string[] | null;
   /** 0 is Sunday. */
   readonly days: ReadonlySet<number>;
-  /** Milliseconds after midnight. */
+  /** Start of the window after midnight, in ms. */
   readonly at: number;
-  /** Milliseconds. */
+  /** Duration, in ms. */
   readonly lasts: number;
 }
 
 const DAY = 86_400_000;
 
-/** The windows of a recurring maintenance that touch [from, to]. */
+/** Returns the windows of a recurring maintenance that overlap [from, to]. */
 export function occurrences(
   { nodes, days, at, lasts }: RecurringMaintenance,
   from: number,
@@ -36,21 +39,21 @@ export function occurrences(
   return windows;
 }
 
-/** A verdict from a moment on. */
+/** A verdict that holds from a moment on. */
 export interface Dated<T extends Verdict> {
   readonly at: number;
   readonly verdict: T;
 }
 
-/** The verdict in an announced window, whatever was observed. */
+/** The verdict in an announced window, independently of observations. */
 export const UNDER_MAINTENANCE = { state: 'maintenance', error: null, message: null } as const;
 
 /**
- * The verdicts that count, with announced windows laid over them.
- * @param current the verdict at `from`; null: none yet
- * @param counted what counted until `from`: a window announced or taken back meanwhile changes that
- * @param transitions the verdicts from then on, oldest first
- * @returns the moments in [from, to] at which something else counts
+ * Applies announced windows to verdicts.
+ * @param current observed verdict at `from`; null: none yet
+ * @param counted effective verdict until `from`; it differs if a window was announced or cancelled meanwhile
+ * @param transitions later verdicts, oldest first
+ * @returns the moments in [from, to] at which the effective verdict changes
  */
 export function underMaintenance<T extends Verdict>(
   current: T | null,

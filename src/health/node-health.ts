@@ -9,8 +9,9 @@ import { queryHealthReport } from './health-report.ts';
 import { shareOf, sharesOf } from './shares.ts';
 
 /**
- * The health API (seed node-rpc 4.4). A 503 has the same body as a 200, and a call without an answer is recorded, too. A
- * report of the checks with a tag is a probe of its own: it may be healthy while the node is not.
+ * The health API (seed node-rpc 4.4). A 503 has the same body as a 200, and a call without a response is
+ * recorded, too. The report of the checks with a tag is a separate probe: it may be healthy while the node is
+ * not.
  */
 const source: Source = {
   name: 'node-health',
@@ -33,7 +34,7 @@ const source: Source = {
   walk: (ask, { probe = 'health' }) => oneAnswer(() => look(ask, probe)),
 };
 
-/** Returns the health report, or the failure with the state that the failure leaves the node in. */
+/** Returns the health report, or the failure with the resulting state of the node. */
 async function look(ask: Ask, probe: string): Promise<unknown> {
   try {
     return await queryHealthReport(ask, probe);
@@ -45,19 +46,19 @@ async function look(ask: Ask, probe: string): Promise<unknown> {
 }
 
 /**
- * What the prober records: not the answers of runs, but the intervals in which nothing changed. Its table is
- * `healthIntervals` (`db/health-tables.ts`), its views are in `views/sql/`.
+ * The dataset of the prober. It records intervals without changes instead of the responses of runs. Its table
+ * is `healthIntervals` (`src/db/schema/health-tables.ts`), its views are in `src/reporting/views/sql/`.
  */
 export interface Ledger extends Recorded {
   readonly history: 'ledger';
 }
 
-/** The ledger as the configuration wants it. */
+/** The ledger with its configured settings. */
 export type ActiveLedger = Watched<Ledger>;
 
 const request = ['observer', 'node', 'probe'];
 
-/** What each probe of a node and each of its checks said. */
+/** States of each probe of a node and of each of its checks. */
 export const nodeHealth: Ledger = {
   name: 'node_health',
   about: 'What each probe of a node and each of its checks said, as intervals in which nothing changed.',

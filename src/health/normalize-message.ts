@@ -1,9 +1,9 @@
 import { CUT } from './health-texts.ts';
 
-/** Replaces a part of a text that changes from look to look. */
+/** Replacement of variable parts of a text. */
 const MOVING = '#';
 
-/** Ids: node ids, hex, bech32 addresses, base58 of 20 bytes and more. A name such as C or P is none. */
+/** Ids: node ids, hex, bech32 addresses, base58 of 20 bytes or more. Names such as C or P do not match. */
 const IDS = [
   'NodeID-[1-9A-HJ-NP-Za-km-z]+',
   '0x[0-9a-fA-F]{6,}',
@@ -13,28 +13,31 @@ const IDS = [
 ];
 const TIME =
   '\\d{4}-\\d\\d-\\d\\d(?:[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?: ?(?:Z|UTC|[+-]\\d\\d:?\\d\\d(?: [A-Z]{3,4})?))?)?(?: m=[+-][\\d.]+)?';
-/** Durations as Go writes them: `1h2m3.4s`, `500ms`, `1µs`. */
+/** Durations in the format of Go: `1h2m3.4s`, `500ms`, `1µs`. */
 const DURATION = '[-+]?(?:\\d+(?:\\.\\d+)?(?:ns|us|µs|μs|ms|s|m|h))+';
-/** Counts, shares and sizes: `12`, `66.58%`, `1.5e-7`, `3 GiB`. */
+/** Counts, percentages and sizes: `12`, `66.58%`, `1.5e-7`, `3 GiB`. */
 const NUMBER = '[-+]?\\d+(?:[.,]\\d+)*(?:[eE][+-]?\\d+)?(?: ?%| ?[kKMGTPE]i?B)?';
 const END = '(?![\\p{L}\\p{N}_]|[.,]\\d)';
 
 /**
- * A part that changes from look to look, or a whole word: digits within a word (`C2`, `v1.11.3`, `chain-7`) belong to a
- * name, and the status of an answer is kept like a name.
+ * Matches a variable part or a whole word. Digits within a word (`C2`, `v1.11.3`, `chain-7`) belong to a
+ * name. The HTTP status of a response is kept like a name.
  */
 const TOKEN = new RegExp(
   `((?:${[...IDS, TIME, DURATION, NUMBER].join('|')})${END})|HTTP \\d{3}\\b|[\\p{L}\\p{N}_][\\p{L}\\p{N}_.-]*`,
   'gu',
 );
-/** A list of ids counts as one id, so that another number of ids is no change. */
+/** A list of ids is replaced like one id, so that a different number of ids is no change. */
 const LIST = /#(?:["'`\s,;]+#)+/g;
 
-/** How much of a text that was cut is compared: the place of the cut changes, too. */
+/**
+ * Length to which truncated texts are compared, in characters, because the position of the truncation varies.
+ */
 const COMPARED = 1_000;
 
 /**
- * A text with durations, shares, counts, times and ids replaced: two texts that differ only in these become equal.
+ * Replaces durations, percentages, counts, times and ids in a text, so that texts that differ only in these
+ * become equal.
  */
 export function gistOf(text: string): string {
   const gist = text
@@ -44,8 +47,8 @@ export function gistOf(text: string): string {
 }
 
 /**
- * The same for a JSON text: all numbers are replaced, and members are sorted.
- * @param json well-formed JSON of few levels
+ * Does the same for a JSON text. All numbers are replaced, and members are sorted.
+ * @param json well-formed JSON with few levels
  */
 export function jsonGistOf(json: string): string {
   const gist = valueGist(JSON.parse(json));

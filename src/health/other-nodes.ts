@@ -4,30 +4,30 @@ import type { OtherNodeLook } from './prober-context.ts';
 import { NOTHING_KNOWN } from './state.ts';
 import { newcomer, type ResumedProbe, WatchedProbe } from './watched-probe.ts';
 
-/** Maximum number of probes of other nodes in one process. An answer can name any node id. */
+/** Maximum number of probes of other nodes in one process, because a response can contain any node id. */
 const MAX_OTHER_PROBES = 100;
 
-/** A probe of another node, and the configured probe at whose URL the node answers. */
+/** A probe of another node, and the configured probe at whose URL the node responds. */
 interface OtherProbe {
   readonly watched: WatchedProbe;
   at: WatchedProbe;
 }
 
 /**
- * Probes of nodes that answer at the URL of a configured name that is bound to another node. Each is recorded under its node
- * id from its first answer until another node answers there.
+ * Probes of nodes that respond at the URL of a configured name that is bound to another node. Each is
+ * recorded under its node id from its first response until another node responds there.
  */
 export class OtherNodes {
   readonly #clock: LedgerClock;
   readonly #resume: (node: string, probe: string) => ResumedProbe | undefined;
   readonly #isConfigured: (node: string, probe: string) => boolean;
   readonly #answering = new Map<string, OtherProbe>();
-  /** Probes that ended and are not written yet. */
+  /** Ended probes that are not written yet. */
   #ended: WatchedProbe[] = [];
-  /** Number of looks of each probe until it ended last, by key. */
+  /** Number of queries of each probe until its last end, by key. */
   readonly #looks = new Map<string, number>();
 
-  /** @param resume what an earlier process stored of a probe */
+  /** @param resume returns the stored state of a probe */
   constructor(
     clock: LedgerClock,
     resume: (node: string, probe: string) => ResumedProbe | undefined,
@@ -38,26 +38,26 @@ export class OtherNodes {
     this.#isConfigured = isConfigured;
   }
 
-  /** The probes of nodes that answer now. */
+  /** Probes of nodes that currently respond. */
   get answering(): WatchedProbe[] {
     return [...this.#answering.values()].map(({ watched }) => watched);
   }
 
-  /** The probes to write: those that ended, and those of nodes that answer now. */
+  /** Probes to write: ended ones, and those of nodes that currently respond. */
   get unwritten(): WatchedProbe[] {
     return [...this.#ended, ...this.answering];
   }
 
-  /** Forgets probes that ended and were written. */
+  /** Removes ended probes that were written. */
   forget(written: readonly WatchedProbe[]): void {
     this.#ended = this.#ended.filter((probe) => !written.includes(probe));
   }
 
   /**
-   * Takes one look at a configured probe into account.
-   * @param other undefined: the configured node answered, or the node is unknown
-   * @param settled the wall time from which a new probe is recorded
-   * @returns the probe that took the look; null: none
+   * Processes one query of a configured probe.
+   * @param other undefined: the configured node responded, or the node is unknown
+   * @param settled wall time from which a new probe is recorded
+   * @returns the probe of the other node; null: none
    */
   take(
     configured: WatchedProbe,

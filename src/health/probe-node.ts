@@ -12,8 +12,9 @@ import type { Look, ProbeTarget } from './prober-context.ts';
 const MAX_LOOK_MS = 10_000;
 
 /**
- * Returns the function that looks at nodes over HTTP, each look within its deadline.
- * @param isCutOff whether the network, and not the node, may be the cause of a failure; default: never
+ * Returns a function that queries the probes of nodes over HTTP, each within its timeout.
+ * @param isCutOff returns whether the network, and not the node, may be the cause of a failure. Default:
+ * never.
  */
 export function lookOver(
   open: OpenUpstream,
@@ -54,7 +55,7 @@ export function lookOver(
   };
 }
 
-/** Returns the failure if another node than the configured one answered; null if none is known to have. */
+/** Returns the failure if another node than the configured one responded. Returns null otherwise. */
 async function identityFailure(ask: Asked): Promise<UpstreamFailure | null> {
   try {
     await ask.verifySlowly?.();
@@ -64,7 +65,7 @@ async function identityFailure(ask: Asked): Promise<UpstreamFailure | null> {
   }
 }
 
-/** The look of a name while another node answers: unknown, and what the answer says of that node. */
+/** Returns the result for a name while another node responds: unknown, and the result of that node. */
 function lookOfAnother(failure: UpstreamFailure, look: Omit<Look, 'other'>): Look {
   const unknown = readHealth({ failure: failure.message, state: 'unknown' });
   const nodeId = failure instanceof AnotherNode ? failure.nodeId : null;

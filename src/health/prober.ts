@@ -13,25 +13,31 @@ import { Rounds } from './rounds.ts';
 import { type TakenLedger, takeLedger } from './take-ledger.ts';
 import { newcomer, WatchedProbe } from './watched-probe.ts';
 
-/** The longest time between two ticks that still counts as watching, ms. */
+/** Maximum time between two ticks without an absence, in ms. */
 const STALL = 2_000;
-/** The longest pause between two ticks, ms. */
+/** Maximum pause between two ticks, in ms. */
 const LONGEST_PAUSE = 250;
 const SHORT_PAUSE = 50;
-/** The most looks that begin in one tick: more would block the event loop. */
+/** Maximum number of queries that start in one tick. More would block the event loop. */
 const MOST_AT_ONCE = 40;
-/** A first failure is confirmed after 2 to 5 s: the least time, and the random part. */
+/**
+ * Minimum delay of the confirmation of a first failure, and its random part, in ms. Confirmations run after 2
+ * to 5 s.
+ */
 const CONFIRM_LEAST = 2_500;
 const CONFIRM_SPREAD = 2_000;
-/** A check's timestamp that is stalled for so many intervals, and so long at least in ms, is stale. */
+/**
+ * A timestamp of a check is stale if it has not changed for this number of intervals and for at least {@link
+ * STALE_LEAST} ms.
+ */
 const STALE_INTERVALS = 5;
 const STALE_LEAST = 150_000;
 const FLUSH_EVERY = 1_000;
 const TELL_EVERY = 60_000;
-/** The longest that looks under way may hold up the end, ms. */
+/** Maximum time for which the end waits for queries in progress, in ms. */
 const LAST_LOOKS = 2_000;
 
-/** The clock of the database went back for good: the prober has to take its ledger over again. */
+/** The clock of the database was set back permanently, so that the prober must acquire its ledger again. */
 export class ClockWentBack extends Error {
   override readonly name = 'ClockWentBack';
 
@@ -41,9 +47,9 @@ export class ClockWentBack extends Error {
 }
 
 /**
- * Watches every probe of one observer: it asks each once an interval, spread evenly, and writes changes once a second. The
- * time in which the process is off, asleep or stalled is an absence of the observer. An absence ends when every probe that
- * is overdue has answered.
+ * Probes all targets of one observer. It queries each once per interval, spread evenly, and writes changes
+ * once a second. Time in which the process is off, asleep or stalled is an absence of the observer. An
+ * absence ends when every overdue probe has a result.
  */
 export class Prober {
   readonly #context: ProberContext;
@@ -54,14 +60,16 @@ export class Prober {
   readonly #writer: LedgerWriter;
   readonly #failed: Seldom;
   readonly #stopping = new AbortController();
-  /** Looks at other moments than the regular ones: confirmations. */
+  /** Queries outside of the regular schedule: confirmations. */
   #again: { readonly at: number; readonly probe: WatchedProbe }[] = [];
   #lastTick: number;
-  /** The absence that goes on; null: there is none now. */
+  /** Absence in progress. Null: there is none. */
   #absence: Omit<Absence, 'to'> | null;
-  /** Probes whose looks the end of the absence waits for; null: not all overdue looks have begun. */
+  /**
+   * Probes with queries that must end before the absence ends. Null: not all overdue queries have started.
+   */
   #awaited: Set<WatchedProbe> | null = null;
-  /** The clock went back for good: what is written lies after its time. */
+  /** The clock was set back permanently, so that the written ledger is ahead of it. */
   #clockWentBack = false;
   #flushing: Promise<void> | null = null;
 
@@ -74,7 +82,7 @@ export class Prober {
     this.#probes = context.targets.map(
       ({ node, probe }) => new WatchedProbe(node, probe, ledger.of(node, probe) ?? newcomer(settled)),
     );
-    // At the start every probe is due: all are asked at once, and then at their regular moments.
+    // At the start every probe is due: all are queried immediately, and then by schedule.
     this.#rounds = new Rounds(this.#probes, context.every, now - context.every + 1);
     const watched = new Set(context.targets.map(({ node, probe }) => probeKey(node, probe)));
     this.#writer = new LedgerWriter(context, clock, settled, taken, ledger.transitions(watched));
@@ -87,13 +95,16 @@ export class Prober {
     };
   }
 
-  /** Takes the observer over. @returns null where another process has it */
+  /**
+   * Acquires the observer and creates its prober.
+   * @returns null if another process holds the observer
+   */
   static async begin(context: ProberContext): Promise<Prober | null> {
     const ledger = await takeLedger(context);
     return ledger && new Prober(context, ledger);
   }
 
-  /** Begins the looks that are due. Must be called at least every quarter of a second. */
+  /** Starts the queries that are due. Must be called at least every 250 ms. */
   tick(): void {
     const now = this.#clock.now();
     const moved = this.#clock.compare();
@@ -121,7 +132,10 @@ export class Prober {
     this.#endAbsence(now);
   }
 
-  /** Begins an absence, and repeats the looks under way: their answers may be from before the pause. */
+  /**
+   * Starts an absence, and repeats the queries in progress, because their responses may be from before the
+   * pause.
+   */
   #pause(now: number): void {
     this.#absence ??= {
       from: this.#lastTick,
@@ -136,7 +150,7 @@ export class Prober {
       }
   }
 
-  /** Ends the absence once every overdue look was answered: until then the states are those of before. */
+  /** Ends the absence if every overdue query has a result. Until then the states are those from before. */
   #endAbsence(now: number): void {
     if (this.#absence === null || this.#awaited === null || this.#awaited.size > 0) return;
     this.#writer.addAbsence({ ...this.#absence, to: now });
@@ -144,12 +158,12 @@ export class Prober {
     this.#awaited = null;
   }
 
-  /** All probes: the configured ones, and those of other nodes that answer now. */
+  /** All probes: the configured ones, and those of other nodes that currently respond. */
   get #watched(): WatchedProbe[] {
     return [...this.#probes, ...this.#others.answering];
   }
 
-  /** Returns the number of looks so far, by node and probe. */
+  /** Returns the number of queries so far, by node and probe. */
   #looks(): LooksByProbe {
     const looks: Record<string, Record<string, number>> = {};
     for (const { node, probe, looks: count } of this.#watched)
@@ -157,9 +171,13 @@ export class Prober {
     return looks;
   }
 
-  /** Writes what is settled. @throws LeaseLost when another process took the observer over; database errors */
+  /**
+   * Writes everything that is final.
+   * @throws LeaseLost if another process acquired the observer
+   * @throws database errors
+   */
   async flush(): Promise<void> {
-    // One write at a time. What the last one could not write comes with the next.
+    // Only one write at a time. Data that the last one could not write is part of the next.
     if (this.#flushing) return this.#flushing;
     this.#flushing = this.#write().finally(() => {
       this.#flushing = null;
@@ -167,7 +185,10 @@ export class Prober {
     return this.#flushing;
   }
 
-  /** Watches until the signal comes, or another process has the observer. @returns when all is written */
+  /**
+   * Probes until the signal aborts or another process acquires the observer.
+   * @returns when everything is written
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { log, steady } = this.#context;
     let lost: unknown = null;
@@ -202,7 +223,7 @@ export class Prober {
     }
   }
 
-  /** Looks once at everything, confirms what failed, writes it and lets the observer go. */
+  /** Queries every probe once, confirms failures, writes the results and releases the observer. */
   async once(signal: AbortSignal): Promise<void> {
     const done = () =>
       this.#probes.every(({ dirty, askedAt }) => dirty && askedAt === null) &&
@@ -215,12 +236,12 @@ export class Prober {
     this.#stopping.abort();
   }
 
-  /** Regular moments that passed without a look while it watched. */
+  /** Number of scheduled queries that were skipped while it was running. */
   get missed(): number {
     return this.#rounds.missed;
   }
 
-  /** Waits for the looks under way, writes all there is and lets the observer go. */
+  /** Waits for the queries in progress, writes everything and releases the observer. */
   async #end(): Promise<void> {
     const { sql, observer, holder, log } = this.#context;
     for (
@@ -253,7 +274,7 @@ export class Prober {
       });
   }
 
-  /** A look that failed in the recorder itself counts as a look with the state `unknown`. */
+  /** Converts an error of the recorder itself to a result with the state `unknown`. */
   #ownFault({ node, probe }: WatchedProbe, error: unknown): Look {
     if (this.#failed.mayTell())
       this.#context.log.warn({ node, probe, err: error }, 'a look at a node failed');
@@ -261,7 +282,10 @@ export class Prober {
     return { state: 'unknown', error: why, checks: null, latency: null };
   }
 
-  /** Takes an answer that arrived now. An answer across a pause is discarded: it may be from before the pause. */
+  /**
+   * Processes a response that arrived now. A response across a pause is discarded, because it may be from
+   * before the pause.
+   */
   #take(probe: WatchedProbe, { latency, other, ...look }: Look): void {
     const at = this.#clock.now();
     if (this.#stalled(at)) {
@@ -290,7 +314,10 @@ export class Prober {
     this.#others.forget(written);
   }
 
-  /** The moment up to which nothing can change any more: before the earliest failure that waits for a second look. */
+  /**
+   * Returns the moment before which nothing can change: the earliest failure that waits for a confirmation,
+   * or the start of an absence.
+   */
   #settled(): number {
     return this.#watched.reduce(
       (earliest, { suspect }) => (suspect ? Math.min(earliest, suspect.at) : earliest),

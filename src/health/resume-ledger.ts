@@ -27,7 +27,7 @@ const observation: z.ZodType<Observation> = z.object({
         error: z.string().nullable(),
         message: z.string().nullable(),
         timestamp: z.string().nullable(),
-        // Earlier versions did not ask for these.
+        // Earlier versions did not store these.
         failingSince: z.string().nullable().default(null),
         failures: z.number().nullable().default(null),
       }),
@@ -35,21 +35,21 @@ const observation: z.ZodType<Observation> = z.object({
     .nullable(),
 });
 
-/** The current state of an observer's ledger, by node and probe. */
+/** Current state of the ledger of an observer, by node and probe. */
 export interface ResumedLedger {
   of(node: string, probe: string): ResumedProbe | undefined;
   /**
-   * The transitions that are due now: intervals of probes that are not watched any more end, and time that an earlier
-   * process watched but could not store is unknown.
-   * @param watched keys by {@link probeKey}
+   * Returns transitions to write immediately. Intervals of probes that are no longer watched end. Time that
+   * an earlier process observed but could not store is unknown.
+   * @param watched keys of {@link probeKey}
    */
   transitions(watched: ReadonlySet<string>): LedgerTransition[];
 }
 
 /**
- * Reads what an earlier process of the observer left.
- * @param settled up to where its ledger is settled, ms since 1970
- * @param refused the probes of which it could store nothing since then
+ * Loads the state that an earlier process of the observer stored.
+ * @param settled time up to which its ledger is final, in ms since 1970
+ * @param refused probes whose later rows it could not store
  */
 export async function resumeLedger(
   sql: postgres.Sql,
@@ -99,7 +99,8 @@ export async function resumeLedger(
       if (!row) return undefined;
       const left = observation.safeParse(row.suspect).data ?? null;
       const since = lost.get(key)?.since ?? settled;
-      // What is settled never passes a failure that waits for a second look, unless the probe was not watched meanwhile.
+      // A final ledger ends before any failure that waits for a confirmation, unless the probe was not
+      // watched meanwhile.
       const suspect = left && left.at >= since ? left : null;
       const before: ProbeState = {
         standing: standing.get(key) ?? new Map(),
@@ -166,7 +167,7 @@ const unknown = (error: string) =>
   standingVerdict(WHOLE, { state: 'unknown', error, message: null }, false, null);
 const LOST = unknown('what was seen could not be stored');
 
-/** The verdict of a probe under maintenance is not known, because the ledger does not have it. */
+/** The observed verdict of a probe under maintenance is unknown, because the ledger does not store it. */
 function resumed(row: OpenInterval): StandingVerdict {
   const { check, error, message, reported, last_error, last_message, failures } = row;
   const known = state.parse(row.state);

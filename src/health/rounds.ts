@@ -1,30 +1,33 @@
 /** A probe that is due. */
 export interface Due<T> {
   readonly probe: T;
-  /** The planned moment, ms on the caller's clock. */
+  /** Scheduled time, in ms on the clock of the caller. */
   readonly planned: number;
 }
 
 /**
- * Gives every probe a moment once an interval, spread evenly over it. Moments that passed without a look are not made up
- * for: each probe is asked once, and the other moments are counted as missed.
+ * Schedules every probe once per interval, spread evenly. Skipped queries are not made up for: each probe is
+ * queried once, and the others count as missed.
  */
 export class Rounds<T> {
   readonly #probes: readonly T[];
   readonly #every: number;
   readonly #start: number;
-  /** Moments so far: number n belongs to probe n modulo their count. */
+  /** Number of scheduled queries so far. Number n belongs to probe n modulo the number of probes. */
   #next = 0;
   missed = 0;
 
-  /** @param start the first probe's first moment, ms; @param every ms between two looks at a probe */
+  /**
+   * @param start scheduled time of the first probe, in ms
+   * @param every interval between two queries of a probe, in ms
+   */
   constructor(probes: readonly T[], every: number, start: number) {
     this.#probes = probes;
     this.#every = every;
     this.#start = start;
   }
 
-  /** The probes that are due at `now`, at most `most`; those that wait longest come first. */
+  /** Returns up to `most` probes that are due at `now`, the longest overdue first. */
   due(now: number, most: number): Due<T>[] {
     const come = this.#come(now);
     const count = this.#probes.length;
@@ -40,12 +43,12 @@ export class Rounds<T> {
     return due;
   }
 
-  /** Whether a probe is due that was not asked yet. */
+  /** Returns whether a probe is due that was not returned yet. */
   late(now: number): boolean {
     return this.#come(now) > this.#next;
   }
 
-  /** The next moment, ms. */
+  /** Time of the next query, in ms. */
   get next(): number {
     return this.#probes.length === 0 ? Number.POSITIVE_INFINITY : this.#planned(this.#next);
   }
@@ -55,7 +58,7 @@ export class Rounds<T> {
     return this.#start + Math.floor(moment / count) * this.#every + ((moment % count) * this.#every) / count;
   }
 
-  /** How many moments have come. */
+  /** Returns the number of scheduled queries up to `now`. */
   #come(now: number): number {
     const count = this.#probes.length;
     if (count === 0 || now < this.#start) return 0;

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The shares into which an observer's nodes are divided. Each is an observer of its own in the ledger: with its lease, its heartbeat and
- * its absences. The first has the observer's name, so that an observer that is not divided is its only share. No configured name has a slash.
+ * Returns the shares of the nodes of an observer. Each share is a separate observer in the ledger, with its
+ * own lease, heartbeat and absences. The first has the name of the observer, so that an undivided observer is
+ * its only share. Configured names cannot contain a slash.
  */
 export function sharesOf(observer: string, count: number): readonly [string, ...string[]] {
   return [observer, ...Array.from({ length: count - 1 }, (_, at) => `${observer}/${at + 2}`)];
 }
 
-/** The share that a node belongs to. When their number changes, only nodes of a share that is new or gone move. */
+/**
+ * Returns the share of a node, by rendezvous hashing. If the number of shares changes, only nodes of added or
+ * removed shares move.
+ */
 export function shareOf(node: string, [first, ...others]: readonly [string, ...string[]]): string {
   if (others.length === 0) return first;
   const weightOf = (share: string) => createHash('sha256').update(`${share}\n${node}`).digest('hex');

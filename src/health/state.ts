@@ -1,26 +1,29 @@
 import { GRAVITY, listed, MORE, WHOLE } from './health-reading.ts';
 import { gistOf, jsonGistOf } from './normalize-message.ts';
 
-/** The state of a probe or a check at a moment. `maintenance` is announced, never observed. */
+/** State of a probe or a check. `maintenance` is announced, never observed. */
 export type State = 'up' | 'down' | 'unknown' | 'maintenance';
 
-/** The state of a probe or of one of its checks, and why. */
+/** State of a probe or of one of its checks, and the reason. */
 export interface Verdict {
   readonly state: State;
   readonly error: string | null;
-  /** JSON text: the message of a failing check, beside its error. */
+  /** JSON text: message of a failing check, in addition to its error. */
   readonly message: string | null;
 }
 
-/** What the node itself says of a failing check; nulls: nothing. */
+/** Failure details as reported by the node. Null: not reported. */
 export interface OwnAccount {
-  /** Since when it fails, as ISO 8601. */
+  /** Time of the first failure, ISO 8601. */
   readonly failingSince: string | null;
-  /** How often it failed in a row. */
+  /** Number of consecutive failures. */
   readonly failures: number | null;
 }
 
-/** The latest texts of a verdict: numbers and the like in them change while the verdict stays the same. */
+/**
+ * Latest texts of a verdict. Numbers and other variable parts in them change while the verdict stays the
+ * same.
+ */
 export interface Wording extends Pick<OwnAccount, 'failures'> {
   readonly error: string | null;
   readonly message: string | null;
@@ -29,67 +32,70 @@ export interface Wording extends Pick<OwnAccount, 'failures'> {
 /** One check of a report. */
 export interface CheckReading extends Verdict, OwnAccount {
   readonly name: string;
-  /** When the node last ran it, as the node writes it; null: not given. */
+  /** Time of the last execution by the node, in the format of the node. Null: not reported. */
   readonly timestamp: string | null;
 }
 
-/** The result of one look at a node. Times are ms, on a clock of the caller's choice. */
+/** Result of one query of a node. Times are in ms, on a clock of the caller. */
 export interface Observation {
-  /** When the answer arrived. */
+  /** Time of the response. */
   readonly at: number;
-  /** `unknown`: the fault was the recorder's own. */
+  /** `unknown`: the recorder itself failed, or the state cannot be determined. */
   readonly state: 'up' | 'down' | 'unknown';
   readonly error: string | null;
   /** Null: there was no report. */
   readonly checks: readonly CheckReading[] | null;
-  /** All looks of this probe before this one. */
+  /** Number of earlier queries of this probe. */
   readonly before: number;
 }
 
-/** From `at` on a check, or the probe as a whole, has another verdict. */
+/** A change of the verdict of a check, or of the probe as a whole, at `at`. */
 export interface Transition extends Verdict {
   readonly at: number;
   readonly check: string;
-  /** Of the whole: whether the node gave a report, so that its checks are known. */
+  /** For the probe as a whole: the node returned a report, so that its checks are known. */
   readonly reported: boolean;
   readonly before: number;
   readonly failingSince: string | null;
-  /** The latest texts of the verdict that ends; null: they are the first ones. */
+  /** Latest texts of the verdict that ends. Null: they equal the first ones. */
   readonly ended: Wording | null;
 }
 
-/** From `at` on a check has no verdict any more. */
+/** The end of the verdict of a check at `at`, without a new one. */
 export interface Ending extends Omit<Transition, 'state'> {
   readonly state: null;
 }
 
-/** The current verdict of a check, with its first and its latest texts. */
+/** Current verdict of a check, with its first and its latest texts. */
 export interface StandingVerdict extends Verdict {
   readonly reported: boolean;
   readonly latest: Wording;
-  /** What of it is compared. */
+  /** Normalized text for comparisons. */
   readonly gist: string;
 }
 
-/** What is kept of a probe between two looks. */
+/** State of a probe between two queries. */
 export interface ProbeState {
-  /** By check; {@link WHOLE} for the probe itself. */
+  /** Verdicts by check; {@link WHOLE} for the probe itself. */
   readonly standing: ReadonlyMap<string, StandingVerdict>;
-  /** The first failure of a node that was not down. If a second look confirms it, the node was down from this moment on. */
+  /**
+   * First failure of a node that was not down. If a second query confirms it, the node was down from this
+   * moment on.
+   */
   readonly suspect: Observation | null;
-  /** When each check's own timestamp was first seen. */
+  /** Time at which the current timestamp of each check was first seen. */
   readonly stamps: ReadonlyMap<string, { readonly timestamp: string; readonly since: number }>;
 }
 
 export const NOTHING_KNOWN: ProbeState = { standing: new Map(), suspect: null, stamps: new Map() };
 
-/** The least time between a failure and the look that confirms it, ms. */
+/** Minimum time between a failure and the query that confirms it, in ms. */
 export const CONFIRMS_AFTER = 2_000;
 
 /**
- * Takes one look into account.
- * @param staleAfter ms after which a check whose timestamp does not move is stale; Infinity: checks may stall
- * @returns what is remembered now, and the transitions, oldest first
+ * Processes one query.
+ * @param staleAfter time after which an unchanged timestamp of a check is stale, in ms; Infinity: never
+ * @returns the new state, and the transitions, oldest first
  */
 export function step(
   before: ProbeState,
@@ -107,7 +113,7 @@ export function step(
   const stamps = observation.checks ? stampsOf(before, observation) : before.stamps;
   if (suspect && down) transitions.push(...transitionsBy(standing, suspect, stamps, staleAfter));
   if (suspect && observation.state === 'unknown')
-    // It is not known any more whether the failure was the node's.
+    // It is no longer known whether the node caused the failure.
     transitions.push(
       ...transitionsBy(
         standing,
@@ -123,7 +129,7 @@ export function step(
 /** Maximum number of distinct check names of a probe, over all its looks. Checks with other names are recorded as {@link MORE}. */
 const MAX_CHECK_NAMES = 1_000;
 
-/** The readings of a report, of which those with names beyond the bound are one: the gravest. */
+/** Merges the readings with names beyond the limit into one, with the most severe state. */
 function boundedReadings(
   standing: ReadonlyMap<string, StandingVerdict>,
   readings: readonly CheckReading[],
@@ -138,7 +144,10 @@ function boundedReadings(
   return more ? [...bounded, more] : bounded;
 }
 
-/** The reading of all checks beyond the bound. Its texts name none of them, because their names change at each look. */
+/**
+ * Returns the reading for all checks beyond the limit. Its texts contain no names, because these may change
+ * with each query.
+ */
 const asMore = ({ state }: CheckReading): CheckReading => ({
   name: MORE,
   state,
@@ -149,7 +158,7 @@ const asMore = ({ state }: CheckReading): CheckReading => ({
   failures: null,
 });
 
-/** The transitions that an observation makes; `standing` is brought up to it. */
+/** Returns the transitions of an observation and updates `standing`. */
 function transitionsBy(
   standing: Map<string, StandingVerdict>,
   observation: Observation,
@@ -219,8 +228,8 @@ function stampsOf({ stamps }: ProbeState, { checks, at }: Observation): ProbeSta
 }
 
 /**
- * A verdict with its first texts. The error of a whole probe with a report names checks: these names are compared as they
- * are, even if one is an id.
+ * Creates a verdict with its first texts. The error of a whole probe with a report contains names of checks,
+ * which are compared literally, even if one looks like an id.
  */
 export function standingVerdict(
   check: string,
@@ -236,7 +245,7 @@ export function standingVerdict(
 
 const isSameVerdict = (one: StandingVerdict, other: StandingVerdict) => one.gist === other.gist;
 
-/** The latest texts of a verdict, where they differ from the first ones. */
+/** Returns the latest texts of a verdict. Returns null if they equal the first ones. */
 export function endingOf({ error, message, latest }: StandingVerdict): Wording | null {
   const same = latest.error === error && latest.message === message;
   return same && latest.failures === null ? null : latest;

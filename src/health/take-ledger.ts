@@ -3,16 +3,19 @@ import { LedgerClock } from './ledger-clock.ts';
 import type { ProberContext } from './prober-context.ts';
 import { type ResumedLedger, resumeLedger } from './resume-ledger.ts';
 
-/** The ledger of an observer as a process takes it over. */
+/** An acquired ledger of an observer. */
 export interface TakenLedger {
   readonly clock: LedgerClock;
   readonly taken: TakenObserver;
   readonly ledger: ResumedLedger;
-  /** The wall time up to which it is settled. */
+  /** Wall time up to which it is final. */
   readonly settled: number;
 }
 
-/** Takes the ledger of an observer over. @returns null if another process has it */
+/**
+ * Acquires the ledger of an observer.
+ * @returns null if another process holds it
+ */
 export async function takeLedger(context: ProberContext): Promise<TakenLedger | null> {
   const { sql, observer, holder } = context;
   let taken = await takeObserver(sql, observer, holder);

@@ -17,25 +17,25 @@ import {
 
 const HOUR = 3_600_000;
 
-/** The start of a probe: nothing, or what an earlier process stored. */
+/** Initial state of a probe: empty, or as an earlier process stored it. */
 export interface ResumedProbe {
   readonly state: ProbeState;
-  /** It is under maintenance in the ledger. */
+  /** The probe is under maintenance in the ledger. */
   readonly maintained: boolean;
   readonly probes: number;
   readonly hour: { readonly start: number; readonly entries: Buffer } | null;
-  /** The wall time up to which its ledger is settled. */
+  /** Wall time up to which its ledger is final. */
   readonly settled: number;
 }
 
-/** One probe of one node in the prober. Its moments are on the steady clock. */
+/** One probe of one node in the prober. Its moments are on the monotonic clock. */
 export class WatchedProbe {
   readonly node: string;
   readonly probe: string;
   #askedAt: number | null = null;
-  /** Number of the newest look. */
+  /** Number of the newest query. */
   #look = 0;
-  /** Something changed since the progress was written. */
+  /** The progress has unwritten changes. */
   dirty = false;
   #state: ProbeState;
   #probes: number;
@@ -43,12 +43,12 @@ export class WatchedProbe {
   #hour: { readonly start: number; readonly counts: Map<number, number> } | null;
   readonly #ended: LatencyHour[] = [];
   #transitions: Transition[] = [];
-  /** The observed verdict of the whole probe at `#settled`, without maintenance. */
+  /** Observed verdict of the whole probe at `#settled`, without maintenance. */
   #whole: Transition | null;
-  /** The verdict of the whole probe in the ledger at `#settled`, with maintenance. */
+  /** Verdict of the whole probe in the ledger at `#settled`, with maintenance. */
   #counted: Transition | null;
   #settled: number;
-  /** When the watch of it ended, and the transitions that end its checks; null: it goes on. */
+  /** End of the probe, and the transitions that end its checks. Null: it continues. */
   #end: { readonly at: number; readonly endings: readonly Ending[] } | null = null;
 
   constructor(node: string, probe: string, { state, maintained, probes, hour, settled }: ResumedProbe) {
@@ -65,41 +65,50 @@ export class WatchedProbe {
     this.#counted = this.#whole && maintained ? { ...this.#whole, ...UNDER_MAINTENANCE } : this.#whole;
   }
 
-  /** When the look under way began; null: there is none. */
+  /** Start of the query in progress. Null: there is none. */
   get askedAt(): number | null {
     return this.#askedAt;
   }
 
-  /** Number of looks so far. */
+  /** Number of queries so far. */
   get looks(): number {
     return this.#probes;
   }
 
-  /** Begins a look. @returns its number */
+  /**
+   * Starts a query.
+   * @returns its number
+   */
   beginLook(now: number): number {
     this.#askedAt = now;
     this.#look += 1;
     return this.#look;
   }
 
-  /** Ends a look. @returns false if the look was discarded */
+  /**
+   * Ends a query.
+   * @returns false if the query was discarded
+   */
   endLook(look: number): boolean {
     if (look !== this.#look || this.#askedAt === null) return false;
     this.#askedAt = null;
     return true;
   }
 
-  /** Discards the look under way: its result does not count. */
+  /** Discards the query in progress, so that its result does not count. */
   discardLook(): void {
     this.#askedAt = null;
   }
 
-  /** The first failure that waits for a second look. */
+  /** First failure that waits for a confirmation. */
   get suspect(): Observation | null {
     return this.#state.suspect;
   }
 
-  /** Takes a look into account. @param latency ms to the whole answer; null: there was none */
+  /**
+   * Processes the result of a query.
+   * @param latency time until the complete response, in ms; null: there was none
+   */
   take(look: Omit<Observation, 'before'>, latency: number | null, staleAfter: number, wall: number): void {
     const { state, transitions } = step(this.#state, { ...look, before: this.#probes }, staleAfter);
     this.#state = state;
@@ -115,7 +124,7 @@ export class WatchedProbe {
     this.#hour.counts.set(bucket, (this.#hour.counts.get(bucket) ?? 0) + 1);
   }
 
-  /** Ends the watch of the probe: after a failure that waits for a second look nothing is known. */
+  /** Ends the probe. If a failure waits for a confirmation, the probe ends at that failure. */
   end(now: number): void {
     const { standing, suspect } = this.#state;
     const at = suspect?.at ?? now;
@@ -133,8 +142,9 @@ export class WatchedProbe {
   }
 
   /**
-   * The transitions since the last time, with announced maintenance laid over them.
-   * @param windows those that touch the time since then; @param settled the wall time up to which nothing more can change
+   * Returns the transitions since the last call, with announced maintenance applied.
+   * @param settled wall time before which nothing can change
+   * @param windows windows that overlap the time since the last call
    */
   transitionsUntil(
     settled: number,
@@ -174,7 +184,7 @@ export class WatchedProbe {
     ].map((transition) => ({ ...transition, node: this.node, probe: this.probe }));
   }
 
-  /** The hours of response times that have ended; they are given once. */
+  /** Returns and removes the completed hours of response times. */
   endedHours(): LatencyHour[] {
     return this.#ended.splice(0);
   }
@@ -198,7 +208,7 @@ export class WatchedProbe {
   }
 }
 
-/** The latest texts as JSON by check; messages are JSON already. */
+/** Returns the latest texts as JSON by check. Messages are already JSON. */
 function latestOf({ standing }: ProbeState): string | null {
   const members = [...standing].flatMap(([check, verdict]) => {
     const ending = endingOf(verdict);
@@ -210,7 +220,7 @@ function latestOf({ standing }: ProbeState): string | null {
   return members.length === 0 ? null : `{${members.join()}}`;
 }
 
-/** The start of a probe that was never looked at. */
+/** Returns the initial state of a new probe. */
 export const newcomer = (settled: number): ResumedProbe => ({
   state: NOTHING_KNOWN,
   maintained: false,
