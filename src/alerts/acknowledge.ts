@@ -4,15 +4,16 @@ import { bodyOf } from './message.ts';
 import { takes } from './message-routing.ts';
 import { openAlerts } from './open-alerts.ts';
 
-/** Who acknowledges an alert, and what they say. */
+/** Author and note of an acknowledgement. */
 export interface Acknowledgement {
   readonly by: string | null;
   readonly note: string | null;
 }
 
 /**
- * Notes that somebody knows of an alert: nobody is reminded of it any more. Channels that know of it are told.
- * @returns whether there is such an alert, not over and not acknowledged yet
+ * Stores the acknowledgement of an alert: reminders stop, and channels that track acknowledgements receive a
+ * message.
+ * @returns false if there is no such firing alert, or it is already acknowledged
  */
 export async function acknowledge(
   { sql, config, rules, sender, clock }: Pick<AlertContext, 'sql' | 'config' | 'rules' | 'sender' | 'clock'>,

@@ -1,4 +1,7 @@
-/** What to do about an alert of each default rule, in at most two lines of a message. docs/alerts.md has the whole runbook. */
+/**
+ * Advice for an alert of each default rule, at most two lines of a message. docs/alerts.md contains the whole
+ * runbook.
+ */
 const ADVICE: Readonly<Record<string, string>> = {
   'node-down':
     'Check the process, the machine and the network of the node. If the outage is planned, run: chain-recorder maintenance announce --node NAME --to TIME',
@@ -43,6 +46,6 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Run "chain-recorder alerts test CHANNEL" for the channel, or read the error of the rule in "chain-recorder status".',
 };
 
-/** Returns what to do about an alert of a rule. A rule of the configuration has no advice but its query. */
+/** Returns the advice for an alert of a rule. For a rule of the configuration, the advice is its query. */
 export const adviceFor = (rule: string): string =>
   ADVICE[rule] ?? `Look at the query of the rule "${rule}" in recorder.yaml.`;

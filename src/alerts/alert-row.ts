@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** An alert as `reporting.alerts` shows it. */
+/** Alert as a row of `reporting.alerts`. */
 export interface AlertRow {
   readonly id: string;
   readonly state: string;
@@ -18,7 +18,7 @@ export interface AlertRow {
   readonly details: unknown;
 }
 
-/** Which alerts are listed. Times in ms since 1970; null: no bound, or every rule. */
+/** Filter of a list of alerts. Times in ms since 1970; null: no bound, or every rule. */
 export interface AlertFilter {
   readonly from: number;
   readonly to: number | null;
@@ -30,7 +30,10 @@ const shown = (sql: postgres.Sql) => sql`
   id::text, state, severity, rule, subject, summary, since, began_at, fired_at, resolved_at, flapping,
   case when acknowledged_at is not null then coalesce(acknowledged_by, 'somebody') end as acknowledged_by, note, details`;
 
-/** The alerts of a recorder that are open, and those that ended in a span: open ones first, then the latest. */
+/**
+ * Returns the open alerts of a recorder, and those that were resolved in a time range: open ones first, then
+ * the latest.
+ */
 export async function alertRows(
   sql: postgres.Sql,
   recorder: string,
@@ -45,7 +48,11 @@ export async function alertRows(
   return [...rows];
 }
 
-/** The alerts of all recorders that are open, those that were told first. @param rule null: every rule @param most how many */
+/**
+ * Returns the open alerts of all recorders, those with messages first.
+ * @param rule null: every rule
+ * @param most maximum number of alerts
+ */
 export async function openAlertRows(
   sql: postgres.Sql,
   rule: string | null,
@@ -59,7 +66,10 @@ export async function openAlertRows(
 
 const SHOWN = 50;
 
-/** Alerts that are over, the last first. `next` is where to go on; null: there are no more. */
+/**
+ * Returns a page of resolved alerts, the last first. `next` is the cursor of the next page; null on the last
+ * page.
+ */
 export async function pastAlertPage(
   sql: postgres.Sql,
   { rule, before }: { readonly rule?: string | undefined; readonly before?: string | undefined },

@@ -2,20 +2,26 @@ import type { ChannelConfig } from '../config/alerts-schema.ts';
 import type { NamedSecrets } from '../config/named-secrets.ts';
 import type { Body, Message } from './message.ts';
 
-/** Where messages go. */
+/** Destination of messages. */
 export interface Channel {
-  /** Sends one message. @throws DeliveryFailure when the channel did not take it */
+  /**
+   * Sends one message.
+   * @throws DeliveryFailure if the channel did not accept it
+   */
   send(message: Message, signal: AbortSignal): Promise<void>;
-  /** Tells again what fires, of channels that forget it otherwise; absent: it remembers. @throws DeliveryFailure as above */
+  /**
+   * Sends the firing alerts again, for channels that expire them. Absent if the channel stores them.
+   * @throws DeliveryFailure if the channel did not accept them
+   */
   refresh?(firing: readonly Body[], signal: AbortSignal): Promise<void>;
 }
 
-/** How a channel is made: its settings, with secrets in their places. */
+/** Factory of a channel from its settings, with secrets filled in. */
 export type MakeChannel<Type extends ChannelConfig['type']> = (
   config: Extract<ChannelConfig, { type: Type }>,
 ) => Channel;
 
-/** Opens a channel. What it needs is loaded only now. */
+/** Opens a channel. Its module is loaded on demand. */
 export async function openChannel(config: ChannelConfig, secrets: NamedSecrets): Promise<Channel> {
   const filled = withSecrets(config, secrets);
   switch (filled.type) {
@@ -38,7 +44,7 @@ export async function openChannel(config: ChannelConfig, secrets: NamedSecrets):
   }
 }
 
-/** The settings with the values of the environment in the place of `${NAME}`. */
+/** Replaces `${NAME}` in the settings by the values of the environment. */
 function withSecrets<T>(value: T, secrets: NamedSecrets): T;
 function withSecrets(value: unknown, secrets: NamedSecrets): unknown {
   if (typeof value === 'string') return secrets.fill(value);

@@ -4,10 +4,13 @@ import { defaultRules } from './default-rules.ts';
 import { ownRule, tryQuestion } from './own-rule.ts';
 import type { ConfiguredRule, Rule } from './rule.ts';
 
-/** How often a query of one's own is asked where the configuration does not say, ms. */
+/** Default interval of a user-defined rule, in ms. */
 const OWN_EVERY = 60_000;
 
-/** The rules that are on, as the configuration has them. @param url the database, for queries of one's own */
+/**
+ * Returns the enabled rules with the settings of the configuration.
+ * @param url of the database, for user-defined queries
+ */
 export function configuredRules(config: AlertsConfig, url: string): ConfiguredRule[] {
   if (!config.enabled) return [];
   const changed = defaultRules.map((rule) => ({
@@ -46,17 +49,18 @@ function configured(
   };
 }
 
-/** A query that could not be tried, and why. */
+/** A query that could not be tested, and the reason. */
 export interface Untried {
-  /** Its path in the file. */
+  /** Path in the configuration file. */
   readonly path: string;
   readonly cause: string;
 }
 
 /**
- * Asks the database whether every query of one's own can be asked.
- * @returns those of which it said neither: it was away, too busy, or too slow. Their rounds will tell what is wrong
- * @throws UsageError each that cannot be asked, by its path in the file
+ * Tests in the database whether every user-defined query is valid.
+ * @returns the queries without a result, because the database was unavailable, too busy or too slow. Later
+ * rounds report their errors
+ * @throws UsageError with every invalid query, by its path in the file
  */
 export async function tryOwnRules(
   config: AlertsConfig,

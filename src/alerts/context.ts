@@ -6,11 +6,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Sender } from './message.ts';
 import type { ConfiguredRule, Facts } from './rule.ts';
 
-/** What alerts work with. */
+/** Resources of the alerts. */
 export interface AlertContext {
-  /** Writes what became of alerts. */
+  /** Connection that stores alerts and messages. */
   readonly sql: postgres.Sql;
-  /** Asks the rules: on connections of its own, which only read. */
+  /** Read-only connections for the queries of rules. */
   readonly reader: postgres.Sql;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn' | 'debug'>;

@@ -25,7 +25,7 @@ import { rewardAtRisk } from './rules/reward-at-risk.ts';
 import { seriesBreak } from './rules/series-break.ts';
 import { validationEnding } from './rules/validation-ending.ts';
 
-/** The rules that hold without any configuration, in the order in which docs/alerts.md tells of them. */
+/** Default rules, in the order of docs/alerts.md. */
 export const defaultRules: readonly Rule[] = [
   nodeDown,
   nodeFlapping,
@@ -52,7 +52,7 @@ export const defaultRules: readonly Rule[] = [
   alertingFailing,
 ];
 
-/** What the configuration must know of them. */
+/** Limits of the default rules, for the validation of the configuration. */
 export const ruleLimits: RuleLimits = Object.fromEntries(
   defaultRules.map(({ name, limits = {} }) => [name, limitNames(limits)]),
 );

@@ -18,26 +18,26 @@ import { isQuiet } from './quiet-hours.ts';
 import { refreshDue } from './refresh.ts';
 import { sendDivided } from './send-divided.ts';
 
-/** Messages that one job sends. Others have their turn before the rest. */
+/** Maximum number of messages in one job. Other jobs run before the next batch. */
 const AT_ONCE = 50;
 
-/** The longest that sending one message may take, ms; less than the lease of its channel. */
+/** Timeout for sending one message, in ms; shorter than the lease of its channel. */
 const LONGEST_SEND = 20_000;
 
-/** How a delivery ended. */
+/** Result of a delivery. */
 export interface Delivered {
   readonly sent: number;
-  /** Why the channel did not take more; null: nothing waits, or another worker has the channel. */
+  /** Reason of a failure; null if no message is pending, or another worker holds the lease of the channel. */
   readonly failed: string | null;
-  /** More may wait. */
+  /** True if more messages may be pending. */
   readonly more: boolean;
 }
 
 const NOTHING: Delivered = { sent: 0, failed: null, more: false };
 
 /**
- * Sends what waits for a channel, in its order, one message at a time. A message that may have arrived although its end is not
- * known is sent again, and says so: better twice than not at all.
+ * Sends the pending messages of a channel in order, one at a time. Delivery is at least once: a message with
+ * an unknown result is sent again with a note that it may be a repetition.
  */
 export async function deliver(context: AlertContext, name: string, signal: AbortSignal): Promise<Delivered> {
   const { sql, config, secrets, clock, sender, log } = context;
@@ -63,7 +63,10 @@ export async function deliver(context: AlertContext, name: string, signal: Abort
   return { sent, failed, more: sent === AT_ONCE };
 }
 
-/** Sends one message. @returns why the channel does not take any; null: the next one may follow */
+/**
+ * Sends one message.
+ * @returns the error if the channel accepts no messages; null if the next one may follow
+ */
 async function sendOne(
   { sql, log }: AlertContext,
   channel: Channel,
@@ -78,7 +81,7 @@ async function sendOne(
     log.warn({ channel: name, message: id, cause }, 'a message cannot be sent: it is left out');
     return null;
   };
-  // One that cannot be read must not keep back what waits behind it.
+  // An unreadable message must not block those after it.
   if (body === null) return refuse('it was written by another version, in a form that this one cannot read');
   const work = new WorkSignal(signal, LONGEST_SEND);
   try {
@@ -86,7 +89,7 @@ async function sendOne(
   } catch (error) {
     const said = causeOf(error, redact);
     if (signal.aborted) {
-      // The recorder stops: the message stands as one that may have arrived.
+      // The recorder stops: the message stays marked as possibly delivered.
       await releaseChannel(sql, holding);
       return said;
     }

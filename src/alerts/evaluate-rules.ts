@@ -1,41 +1,41 @@
 import type { ConfiguredRule, Found } from './rule.ts';
 import { type Alert, begun, over, type Step, stepped } from './state.ts';
 
-/** What a rule said when it was asked. */
+/** Result of evaluating a rule. */
 export interface Answer {
   readonly found: readonly Found[];
-  /** How much time counts since it was asked before, ms. */
+  /** Elapsed time since the previous evaluation, in ms; bounded. */
   readonly elapsed: number;
 }
 
-/** An alert that somebody is to be told of, and what. */
+/** An alert to report, and the kind of the message. */
 export interface Told {
   readonly alert: Alert;
   readonly kind: NonNullable<Step['told']>;
 }
 
-/** What a round changes. */
+/** Changes of a round. */
 export interface Judged {
   readonly written: readonly Alert[];
-  /** Alerts that were never told, and of which nothing is kept. */
+  /** Ids of pending alerts that never fired, and are deleted. */
   readonly gone: readonly number[];
   readonly told: readonly Told[];
 }
 
-/** What a round is about. */
+/** Input of a round. */
 export interface Judging {
   readonly rules: readonly ConfiguredRule[];
-  /** By rule; a rule without an answer was not asked, or failed: its alerts stay as they are. */
+  /** Results by rule. A rule without a result was not due or failed: its alerts stay unchanged. */
   readonly answers: ReadonlyMap<string, Answer>;
-  /** The alerts that are not over. */
+  /** Alerts that are not resolved. */
   readonly open: readonly Alert[];
   readonly firedLately: (rule: string, subject: string) => number;
   readonly now: Date;
-  /** Numbers of new alerts. */
+  /** Returns the id of a new alert. */
   readonly nextId: () => number;
 }
 
-/** Decides what becomes of the alerts. Alerts of rules that are off, or not there any more, are over. */
+/** Computes the new state of all alerts. Alerts of disabled or removed rules are resolved. */
 export function judge({ rules, answers, open, firedLately, now, nextId }: Judging): Judged {
   const steps: { readonly before: Alert | null; readonly step: Step }[] = [];
   for (const rule of rules) {

@@ -4,10 +4,16 @@ import { redactor } from '../lib/redaction.ts';
 import { callChannel, causeOf } from '../upstreams/deliver.ts';
 import type { AlertContext } from './context.ts';
 
-/** While a channel fails for longer, in minutes, the heartbeat stops: somebody is not told. */
+/**
+ * Duration of a channel's failure after which the heartbeat stops, in minutes: messages are then not
+ * delivered.
+ */
 const PATIENCE_MINUTES = 15;
 
-/** Asks the URL of the dead man's switch, where every channel takes its messages. How it went is kept. */
+/**
+ * Requests the URL of the dead man's switch, unless a channel has been failing for too long. Stores the
+ * result.
+ */
 export async function beat(
   { sql, config, secrets, sender, log }: AlertContext,
   signal: AbortSignal,

@@ -4,19 +4,23 @@ import type { AlertContext } from './context.ts';
 import type { Body } from './message.ts';
 import { rankOf } from './state.ts';
 
-/** A message of the outbox. */
+/** Message of the outbox, with its channel. */
 export interface Addressed {
   readonly channel: string;
   readonly body: Body;
 }
 
-/** The most alerts of a message to PagerDuty, which gets an event for each and may take only some of too many. */
+/**
+ * Maximum number of alerts in a message to PagerDuty. Each alert is one event, and PagerDuty may accept only
+ * some of too many.
+ */
 const EVENTS_AT_ONCE = 20;
 
 /**
- * A body for each channel that is told of it (of PagerDuty maybe several), with the alerts that weigh enough there. That an alert is over
- * is told besides to whoever was told of it, whatever the configuration says by now.
- * @param knows whether a channel was told of an alert
+ * Returns a body for each channel, with the alerts of sufficient severity. PagerDuty may get several bodies.
+ * A resolved alert is also sent to every channel that received it, even if the current configuration excludes
+ * it.
+ * @param knows returns true if a channel received an alert
  */
 export function addressed(
   { config, rules }: Pick<AlertContext, 'config' | 'rules'>,
@@ -40,7 +44,10 @@ export function addressed(
     });
 }
 
-/** Whether a channel is told of a kind: some repeat what lasts themselves, and only PagerDuty knows who acknowledged. */
+/**
+ * Returns true if a channel receives messages of a kind. Some channels repeat open alerts themselves, and
+ * only PagerDuty tracks acknowledgements.
+ */
 export function takes({ type }: ChannelConfig, kind: Body['kind']): boolean {
   if (kind === 'reminder') return type !== 'alertmanager' && type !== 'pagerduty';
   return kind !== 'acknowledged' || type === 'pagerduty';

@@ -8,7 +8,7 @@ const HEADS: Readonly<Record<Body['kind'], string>> = {
   test: 'TEST',
 };
 
-/** The first line of a message. */
+/** Returns the first line of a message. */
 export function titleOf({ kind, rule, items, recorder }: Body): string {
   const [first] = items;
   const more = items.length > 1 ? ` and ${items.length - 1} more` : '';
@@ -16,17 +16,18 @@ export function titleOf({ kind, rule, items, recorder }: Body): string {
   return `[${HEADS[kind]}] ${rule}: ${cut(first?.subject ?? '', 120)}${more}${whose}`;
 }
 
-/** Maximum number of alerts that one message writes out. */
+/** Maximum number of alerts listed in one message. */
 const MAX_WRITTEN_OUT = 20;
-/** Where all alerts are, for what a message leaves out. */
+/** Reference to the complete list, for truncated messages. */
 const REST = 'the page /alerts and "chain-recorder alerts" have all of it';
-/** Maximum length of the line about one alert. */
+/** Maximum length of the line about one alert, in characters. */
 const MAX_LINE = 1_000;
 
 /**
- * Returns the text of a message, in lines. What does not fit is left out, and the text says how much and where it is.
- * @param most the maximum number of characters
- * @param safe how a text of upstreams is written for the channel
+ * Returns the text of a message, in lines. If alerts are omitted, the text contains their number and a
+ * reference to the complete list.
+ * @param most maximum number of characters
+ * @param safe escapes a text of upstreams for the channel
  */
 export function textOf(message: Message, most = 3_500, safe = (text: string) => text): string {
   const { items, kind, about, advice, runbook } = message;
@@ -50,7 +51,7 @@ export function textOf(message: Message, most = 3_500, safe = (text: string) => 
   return cut(`${lines.join('\n')}\n\n${end}`, most);
 }
 
-/** One alert in a line. */
+/** Returns the line about one alert. */
 export function lineOf(
   { summary, since, firedAt, resolvedAt, flapping, alert }: Item,
   kind: Body['kind'],
@@ -61,11 +62,11 @@ export function lineOf(
   return `${summary}${since === null ? '' : ` (since ${since})`}${come}${id}`;
 }
 
-/** A text of at most so many characters. */
+/** Truncates a text to a number of characters. */
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0)).toWellFormed()}…`;
 }
 
-/** The section of the runbook if it is a URL that can be opened, or null. */
+/** Returns the URL of the runbook's section. Returns null if the runbook is not an http or https URL. */
 export const linkOf = ({ runbook }: Body): string | null =>
   runbook !== null && /^https?:/.test(runbook) ? runbook : null;

@@ -8,7 +8,7 @@ import { type Alert, rankOf } from './state.ts';
 
 const instant = z.string().nullable();
 
-/** One alert of a message. */
+/** Schema of one alert of a message. */
 const itemSchema = z.object({
   alert: z.number(),
   subject: z.string(),
@@ -21,7 +21,7 @@ const itemSchema = z.object({
   details: z.unknown(),
 });
 
-/** What is told: alerts of one rule, of which the same happened in one round. Instants are ISO 8601, UTC. */
+/** Schema of a message: alerts of one rule with the same event in one round. Instants are ISO 8601, UTC. */
 export const bodySchema = z.object({
   kind: z.enum(['firing', 'resolved', 'reminder', 'acknowledged', 'test']),
   rule: z.string(),
@@ -30,9 +30,9 @@ export const bodySchema = z.object({
   at: z.string(),
   recorder: z.string(),
   network: z.string(),
-  /** What to do, in at most two sentences. */
+  /** Advice, in at most two sentences. */
   advice: z.string(),
-  /** The section of the configured runbook; null: none is configured. */
+  /** Section of the configured runbook; null if none is configured. */
   runbook: z.string().nullable(),
   items: z.array(itemSchema),
 });
@@ -40,23 +40,23 @@ export const bodySchema = z.object({
 export type Item = z.infer<typeof itemSchema>;
 export type Body = z.infer<typeof bodySchema>;
 
-/** A message as a channel gets it. */
+/** Message as a channel receives it. */
 export interface Message extends Body {
-  /** Equal for the same message, however often it is sent. */
+  /** Idempotency key: equal for each attempt. */
   readonly key: string;
-  /** An earlier attempt ended without a word: it may have arrived. */
+  /** True if the result of an earlier attempt is unknown: the message may have arrived. */
   readonly maybeAgain: boolean;
 }
 
-/** What a message tells of the recorder that sends it. */
+/** Recorder that sends a message. */
 export interface Sender {
   readonly recorder: string;
   readonly network: string;
-  /** The URL of the configured runbook; null: none is configured. */
+  /** URL of the configured runbook; null if none is configured. */
   readonly runbook: string | null;
 }
 
-/** Puts what is told together: one body for each rule and kind. */
+/** Groups alerts into one body for each rule and kind. */
 export function bodiesOf(
   told: readonly Told[],
   rules: readonly Pick<ConfiguredRule, 'name' | 'about'>[],
@@ -84,7 +84,7 @@ export function bodiesOf(
 
 const keyOf = ({ alert, kind }: Told) => `${alert.rule} ${kind}`;
 
-/** The body of a message about alerts of one rule. */
+/** Returns the body of a message about alerts of one rule. */
 export function bodyOf(
   kind: Body['kind'],
   rule: string,

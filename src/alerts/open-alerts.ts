@@ -20,7 +20,7 @@ interface Row {
   readonly untold_ms: string;
 }
 
-/** The alerts of a recorder that are not over. */
+/** Returns the unresolved alerts of a recorder. */
 export async function openAlerts(sql: postgres.Sql, recorder: string): Promise<Alert[]> {
   const rows = await sql<Row[]>`
     select id, rule, subject, severity, state, summary, details, since, began_at, fired_at, resolved_at, flapping,

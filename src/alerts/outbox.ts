@@ -1,25 +1,31 @@
 import type postgres from 'postgres';
 import { type Body, bodySchema } from './message.ts';
 
-/** A worker that shows no sign of life for so long, in seconds, loses the channel to another one. A call takes less. */
+/**
+ * Lease of a channel, in seconds: after that time without renewal, another worker takes the channel over. A
+ * request takes less.
+ */
 export const LEASE_SECONDS = 30;
-/** The longest pause between two attempts, ms. */
+/** Maximum and minimum backoff between two attempts, in ms. */
 const LONGEST_PAUSE = 300_000;
 const SHORTEST_PAUSE = 10_000;
-/** Of a channel that failed so often in a row (some four days), what waited for so long, in days, helps nobody any more. */
+/**
+ * Number of consecutive failures of a channel (about four days) and age of a message, in days, after which
+ * the message is dropped.
+ */
 const GIVEN_UP_AFTER = 1_000;
 const STALE_DAYS = 7;
 
-/** A message of the outbox that its holder is to send. */
+/** Message of the outbox that the holder of its channel must send. */
 export interface Waiting {
   readonly id: number;
-  /** Null: another version wrote it in a form that this one cannot read. */
+  /** Null if another version wrote the message in a form that this version cannot read. */
   readonly body: Body | null;
-  /** An attempt before this one ended without a word: its process was killed, or stood still. */
+  /** True if the result of an earlier attempt is unknown, because its process was killed or stalled. */
   readonly maybeAgain: boolean;
 }
 
-/** The right to send to one channel of a recorder. */
+/** Lease of one channel of a recorder. */
 export interface Holding {
   readonly recorder: string;
   readonly channel: string;
@@ -27,8 +33,8 @@ export interface Holding {
 }
 
 /**
- * Takes a channel, unless another worker has it, or it failed and is to be tried later.
- * @returns null: it is not to be had
+ * Acquires the lease of a channel, unless another worker holds it, or a retry is not due yet.
+ * @returns null if the lease is not available
  */
 export async function holdChannel(
   sql: postgres.Sql,
@@ -49,9 +55,9 @@ export async function holdChannel(
 }
 
 /**
- * Takes the first message that waits, and notes that it is being sent. While `quiet`, only what is critical is taken, and what
- * waits before it of the same rule, so that nothing is told before what came first.
- * @returns null: nothing waits, or the channel went to another worker
+ * Returns the first pending message and marks it as being sent. During quiet hours, only critical messages
+ * are sent, and those before them of the same rule, so that the order is kept.
+ * @returns null if no message is pending, or another worker took the channel over
  */
 export async function nextMessage(
   sql: postgres.Sql,
@@ -87,7 +93,7 @@ export async function nextMessage(
     : null;
 }
 
-/** The alerts of which a channel is not told yet that they fire: the message waits. */
+/** Returns the firing alerts whose message to a channel is still pending. */
 export async function untoldAlerts(
   sql: postgres.Sql,
   { recorder, channel }: Holding,
@@ -98,7 +104,7 @@ export async function untoldAlerts(
   return new Set(rows.map(({ alert }) => Number(alert)));
 }
 
-/** Finds out which channels were told, or wait to be told, that some alerts fire. */
+/** Finds the channels that received, or will receive, a message that some alerts fire. */
 export async function whoKnows(
   sql: postgres.Sql,
   recorder: string,
@@ -114,7 +120,10 @@ export async function whoKnows(
   return (channel, alert) => known.has(`${alert} ${channel}`);
 }
 
-/** Notes that a message arrived. @returns false: the channel went to another worker meanwhile, which may send it again */
+/**
+ * Stores the delivery of a message.
+ * @returns false if another worker took the channel over meanwhile; it may send the message again
+ */
 export async function noteSent(sql: postgres.Sql, holding: Holding, id: number): Promise<boolean> {
   const rows = await sql`
     with fence as materialized (
@@ -125,18 +134,21 @@ export async function noteSent(sql: postgres.Sql, holding: Holding, id: number):
   return rows.length === 1;
 }
 
-/** Notes that a channel answers, of what is no message of the outbox. */
+/** Stores a successful request to a channel that was not for a message of the outbox. */
 export async function noteAnswering(sql: postgres.Sql, holding: Holding): Promise<void> {
   await answering(sql, holding);
 }
 
-/** SQL: a channel answers, whatever it failed with before. @param more what else is set */
+/**
+ * SQL: resets the failures of a channel after a response.
+ * @param more additional assignments
+ */
 const answering = (sql: postgres.Sql, { recorder, channel, holder }: Holding, more = sql``) => sql`
   update recorder.alert_channels set failing_since = null, failures = 0, error = null, next_try_at = null,
     lease_until = now() + make_interval(secs => ${LEASE_SECONDS}) ${more}
   where recorder = ${recorder} and channel = ${channel} and holder = ${holder}`;
 
-/** Notes that the channel refused a message: it is not sent again, and the next one has its turn. */
+/** Stores that the channel rejected a message: it is not retried, and the next one follows. */
 export async function noteRefused(
   sql: postgres.Sql,
   holding: Holding,
@@ -151,9 +163,9 @@ export async function noteRefused(
 }
 
 /**
- * Notes that a channel does not answer, and gives it back: it is tried again after a pause that grows.
- * @param message what was being sent, and whether it may have arrived; null: something else
- * @param wait how long the channel asked us to stay away, ms; null: it did not
+ * Stores a failed request and releases the lease. The next attempt follows after an exponential backoff.
+ * @param message the message, and whether it may have arrived; null for other requests
+ * @param wait delay that the channel requested, in ms; null: none
  */
 export async function noteFailed(
   sql: postgres.Sql,
@@ -174,7 +186,7 @@ export async function noteFailed(
     from fence where id = ${message?.id ?? null}`;
 }
 
-/** Gives a channel back. */
+/** Releases the lease of a channel. */
 export async function releaseChannel(
   sql: postgres.Sql,
   { recorder, channel, holder }: Holding,
@@ -184,7 +196,10 @@ export async function releaseChannel(
     where recorder = ${recorder} and channel = ${channel} and holder = ${holder}`;
 }
 
-/** The channels for which something waits that may be sent now. Forgets those that are not configured any more. */
+/**
+ * Returns the channels with pending messages. Deletes the state of channels that are not configured any
+ * longer, and drops their messages.
+ */
 export async function dueChannels(
   sql: postgres.Sql,
   recorder: string,

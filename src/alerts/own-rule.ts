@@ -5,22 +5,23 @@ import { instantIn } from '../lib/instant.ts';
 import { cut } from './message-texts.ts';
 import { type Found, MOST_SUBJECTS, type Rule } from './rule.ts';
 
-/** How long a query of one's own may take, ms. */
+/** Timeout of a user-defined query, in ms. */
 const TIMEOUT = 10_000;
 
-/** The most characters that are kept of a value: each goes into every message. */
+/** Maximum length of a value and of a subject, in characters: each is part of every message. */
 const LONGEST_TEXT = 2_000;
 const LONGEST_SUBJECT = 500;
 
-/** What a rule of one's own is made of. */
+/** Settings of a user-defined rule. */
 export interface OwnRule extends Pick<Rule, 'name' | 'severity' | 'for' | 'every'> {
   readonly sql: string;
 }
 
 /**
- * A rule that is a query of the user's on `reporting`. Each row is an alert. It is asked as `recorder_reader`, with a limit of
- * time, and can change nothing. About a past moment only names without a schema that have an as-of can be asked.
- * @param url the database
+ * Creates a rule from a user-defined query on `reporting`. Each row is an alert.
+ * The query runs as `recorder_reader` with a timeout and cannot change anything. For a past moment, it can
+ * only use names without a schema that support as-of.
+ * @param url of the database
  */
 export function ownRule({ sql: question, ...rule }: OwnRule, url: string): Rule {
   return {
@@ -42,12 +43,15 @@ export function ownRule({ sql: question, ...rule }: OwnRule, url: string): Rule 
   };
 }
 
-/** Asks whether a query can be asked at all. @throws UsageError when it is wrong, or would write */
+/**
+ * Tests whether a query is valid.
+ * @throws UsageError if it is invalid, or would write
+ */
 export async function tryQuestion(url: string, question: string, signal: AbortSignal): Promise<void> {
   await askAsReader(url, question, { timeout: TIMEOUT, asOf: null, signal, beside: true }, async () => {});
 }
 
-/** A row: the texts of its values, exact, in the order of the columns. */
+/** Schema of a row: the exact texts of its values, in the order of the columns. */
 const texts = z.array(z.string().nullable());
 
 function foundOf(columns: readonly AnswerColumn[], values: readonly (string | null)[]): Found {

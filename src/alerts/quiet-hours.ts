@@ -1,6 +1,9 @@
 import type { ChannelConfig } from '../config/alerts-schema.ts';
 
-/** Whether a channel has its quiet hours. @param now ms since 1970 */
+/**
+ * Returns true during the quiet hours of a channel.
+ * @param now in ms since 1970
+ */
 export function isQuiet(quiet: ChannelConfig['quiet'], now: number): boolean {
   if (!quiet) return false;
   const { from, to, zone } = quiet;
@@ -8,7 +11,7 @@ export function isQuiet(quiet: ChannelConfig['quiet'], now: number): boolean {
   return from <= to ? time >= from && time < to : time >= from || time < to;
 }
 
-/** Milliseconds since midnight by the clocks of a time zone. */
+/** Returns the local time of day in a time zone, in ms since midnight. */
 function timeIn(zone: string, now: number): number {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: zone,

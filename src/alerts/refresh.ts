@@ -6,13 +6,14 @@ import { openAlerts } from './open-alerts.ts';
 import { type Holding, noteAnswering, noteFailed, untoldAlerts } from './outbox.ts';
 import { rankOf } from './state.ts';
 
-/** How often what fires is told again to channels that forget it, ms. */
+/** Interval at which firing alerts are sent again to channels that expire them, in ms. */
 export const REFRESH_EVERY = 60_000;
 
 /**
- * Tells a channel that forgets again what fires, where it is time to. What waits, such as for the end of quiet hours, is not told
- * this way; what was told before them is, because the channel would say that it is over.
- * @returns why it does not take it; null: it did
+ * Sends the firing alerts again to a channel that expires them, if the interval is over.
+ * Alerts with a pending message, for example during quiet hours, are excluded. Those sent before the quiet
+ * hours are included, because the channel would resolve them otherwise.
+ * @returns the error if the channel did not accept them; null otherwise
  */
 export async function refreshDue(
   context: AlertContext,
@@ -47,7 +48,7 @@ export async function refreshDue(
     await noteAnswering(sql, holding);
     return null;
   } catch (error) {
-    // That the recorder stops is no fault of the channel.
+    // A stop of the recorder is not a failure of the channel.
     if (signal.aborted) return null;
     const said = causeOf(error, redact);
     await noteFailed(sql, holding, null, said, null);

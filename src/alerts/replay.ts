@@ -4,28 +4,29 @@ import type { ConfiguredRule } from './rule.ts';
 import { askRule } from './rule-context.ts';
 import { type Alert, FLAPS_WITHIN } from './state.ts';
 
-/** What rules would have said. */
+/** Result of replaying the rules over past moments. */
 export interface Replayed {
-  /** By when each fired; those that did not end within the range have no end. */
+  /** Alerts in the order in which they fired. Those that did not end within the range have no end. */
   readonly alerts: readonly Alert[];
-  /** How many messages a channel that takes everything would have got. */
+  /** Number of messages to a channel without filters. */
   readonly messages: number;
-  /** Rules that could not be asked about the past, each with why, and those that failed. */
+  /** Rules that were not evaluated, with the reason: they do not support past moments, or failed. */
   readonly left: readonly { readonly rule: string; readonly reason: string }[];
   readonly rounds: number;
 }
 
-/** A range of past moments. Times in ms. */
+/** Range of past moments. Times in ms since 1970. */
 export interface ReplayRange {
   readonly from: number;
   readonly to: number;
-  /** From one round to the next. */
+  /** Interval between two rounds, in ms. */
   readonly step: number;
 }
 
 /**
- * Asks the rules about past moments, one after the other, and decides as rounds do. Nothing is written and nobody is told. What
- * is recorded now of a moment is asked: what was recorded late is seen earlier than it was then.
+ * Evaluates the rules at consecutive past moments, like rounds. Writes nothing and sends no messages.
+ * The evaluation uses the current rows about a moment: rows that were recorded late are visible earlier than
+ * they were then.
  */
 export async function replay(
   { reader, rules, facts }: Pick<AlertContext, 'reader' | 'rules' | 'facts'>,
@@ -73,7 +74,7 @@ export async function replay(
   };
 }
 
-/** Those that are open after a round. */
+/** Returns the open alerts after a round. */
 function after(open: readonly Alert[], written: readonly Alert[], gone: readonly number[]): Alert[] {
   const known = new Map(open.map((alert) => [alert.id, alert]));
   for (const alert of written) known.set(alert.id, alert);
@@ -85,6 +86,6 @@ const firing = ({ firedAt }: Alert) => firedAt?.getTime() ?? 0;
 const firedSince = (alert: Alert, rule: string, subject: string, since: number) =>
   alert.rule === rule && alert.subject === subject && firing(alert) > since;
 
-/** The rules of a name, or all. */
+/** Returns the rules of a name, or all rules. */
 export const rulesNamed = (rules: readonly ConfiguredRule[], name: string | undefined) =>
   name === undefined ? rules : rules.filter((rule) => rule.name === name);

@@ -8,23 +8,24 @@ import { whoKnows } from './outbox.ts';
 import { type Asked, askRule } from './rule-context.ts';
 import { FLAPS_WITHIN } from './state.ts';
 
-/** A round without an end for so long, in seconds, makes room for the next. */
+/** Lease of a round, in seconds. After that time without renewal, the next round can start. */
 const LEASE_SECONDS = 60;
-/** A rule that was not asked for long counts as not asked for so many of its intervals. */
+/** Maximum elapsed time that counts for a rule, in intervals. */
 const MOST_INTERVALS = 3;
 
-/** How a round ended. */
+/** Result of a round. */
 export interface Round {
-  /** Rules that were asked, and those of them that could not be answered, with why. */
+  /** Number of evaluated rules, and the errors of those that failed. */
   readonly asked: number;
   readonly failed: readonly { readonly rule: string; readonly error: string }[];
   readonly told: readonly Told[];
 }
 
 /**
- * Asks every rule that is due, decides what became of the alerts, and writes that down together with what the channels are to
- * be told: one statement, fenced by the number of the round, so that two workers never tell the same.
- * @returns null when another round is under way, or took this one's place
+ * Evaluates every due rule, computes the new state of the alerts, and stores it together with the messages.
+ * One statement, fenced by the number of the round, writes everything, so that two workers never send the
+ * same message.
+ * @returns null if another round is running, or took this one over
  */
 export async function runRound(context: AlertContext, signal: AbortSignal): Promise<Round | null> {
   const { sql, reader, clock, config, rules, facts, sender } = context;
@@ -37,9 +38,9 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
   for (const rule of rules) {
     const last = askedAt.get(rule.name);
     const passed = last === undefined ? 0 : now.getTime() - last;
-    // Ticks do not come to the millisecond. A moment in the future was written by a clock that was ahead.
+    // Timers are not exact to the millisecond. A moment in the future was written by a clock that was ahead.
     if (last !== undefined && passed >= 0 && passed < rule.every - config.every / 2) continue;
-    // One rule takes less than the lease; all of them may take more.
+    // The timeout of one rule is shorter than the lease; all rules together may take longer.
     if (!(await keepRound(sql, sender.recorder, round))) return null;
     const asked = await askRule(rule, now, { reader, facts, past: false, signal });
     if (signal.aborted) return null;
@@ -69,7 +70,10 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
   return written ? { asked: notes.length, failed, told: judged.told } : null;
 }
 
-/** Takes the next round if none is under way. @returns its number */
+/**
+ * Claims the next round if none is running.
+ * @returns its number
+ */
 async function claimRound(sql: postgres.Sql, recorder: string, every: number): Promise<number | null> {
   const [row] = await sql<{ round: string }[]>`
     insert into recorder.alert_rounds as r (recorder, round, lease_until, every_ms)
@@ -82,7 +86,10 @@ async function claimRound(sql: postgres.Sql, recorder: string, every: number): P
   return row ? Number(row.round) : null;
 }
 
-/** Shows that a round goes on. @returns false: another one took its place */
+/**
+ * Renews the lease of a round.
+ * @returns false if another round took it over
+ */
 async function keepRound(sql: postgres.Sql, recorder: string, round: number): Promise<boolean> {
   const rows = await sql`
     update recorder.alert_rounds set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -102,7 +109,7 @@ async function newIds(sql: postgres.Sql, count: number): Promise<number[]> {
   return rows.map(({ id }) => Number(id));
 }
 
-/** The alerts that are not over, and how often each fired lately and is over. */
+/** Loads the unresolved alerts, and the number of recently resolved firings of each rule and subject. */
 async function loadAlerts(sql: postgres.Sql, recorder: string, now: Date) {
   const lately = await sql<{ rule: string; subject: string; times: number }[]>`
     select rule, subject, count(*)::int as times from recorder.alerts
@@ -119,11 +126,14 @@ interface Written {
   readonly judged: Judged;
   readonly messages: readonly Addressed[];
   readonly notes: readonly { readonly rule: string; readonly asked: Asked }[];
-  /** What there is; what is not configured any more is forgotten. */
+  /** Configured rules and channels; the state of others is deleted. */
   readonly names: Pick<AlertContext, 'rules' | 'config'>;
 }
 
-/** Writes a round down, unless another one took its place. @returns whether it did */
+/**
+ * Stores the result of a round.
+ * @returns false if another round took it over
+ */
 async function write(
   sql: postgres.Sql,
   recorder: string,
@@ -198,7 +208,7 @@ async function write(
   return rows.length === 1;
 }
 
-/** JSON that PostgreSQL takes, whatever an error's text holds. */
+/** Encodes JSON that PostgreSQL accepts, whatever characters an error contains. */
 const storable = (value: unknown) =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'string' ? part.replaceAll('\0', '\uFFFD').toWellFormed() : part,

@@ -3,19 +3,19 @@ import { messageOf } from '../lib/errors.ts';
 import { type ConfiguredRule, type Facts, type Found, MOST_SUBJECTS } from './rule.ts';
 import { recordedBy } from './rules/is-recorded-at.ts';
 
-/** What rules are asked with. */
+/** Context for evaluating rules. */
 export interface AskedWith {
   readonly reader: postgres.Sql;
   readonly facts: Facts;
-  /** The moment that is asked about is a past one. */
+  /** True if the evaluated moment is in the past. */
   readonly past: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What a rule said; or why it could not be asked. */
+/** Result of evaluating a rule, or the error. */
 export type Asked = { readonly found: readonly Found[] } | { readonly error: string };
 
-/** Asks one rule about a moment. It throws nothing: a rule that fails is told. */
+/** Evaluates one rule at a moment. Never throws: the error is part of the result. */
 export async function askRule(
   rule: ConfiguredRule,
   at: Date,
@@ -30,20 +30,24 @@ export async function askRule(
   }
 }
 
-/** The latest instant that an alert can name, ms: PostgreSQL reads no years of five digits. */
+/** Latest instant of an alert, in ms since 1970: PostgreSQL accepts no ISO 8601 years of five digits. */
 const LATEST = Date.UTC(9999, 0);
 
-/** What rows may hold beyond their types must not cost the other rules their round. @throws Error when a row is about nothing */
+/**
+ * Validates a row of a rule, so that invalid values do not break the round of other rules.
+ * @throws Error if a row has no subject or summary
+ */
 function sound(one: Found): Found {
-  // A column without NOT NULL may be null whatever a query's type says.
+  // A column without NOT NULL may be null, whatever the type of the query.
   if (!one.subject || !one.summary) throw new Error('it gives a row without subject or summary');
   const at = one.since?.getTime();
   return at === undefined || (at > 0 && at < LATEST) ? one : { ...one, since: null };
 }
 
 /**
- * What is too much to be told one by one is told as one. Of the rest what fires goes on: it is not over because others come
- * before it. What the record does not tell of is nothing to tell, however much it is.
+ * Limits the number of subjects of a rule: those beyond the limit become one alert.
+ * Firing alerts beyond the limit stay open; they are not resolved because others come first. Unknown subjects
+ * do not count, however many there are.
  */
 function bounded(found: readonly Found[]): readonly Found[] {
   if (found.length <= MOST_SUBJECTS) return found;

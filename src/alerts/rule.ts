@@ -3,83 +3,83 @@ import type { LimitName, Severity } from '../config/alerts-schema.ts';
 import type { DiskUse } from '../reporting/reports/disk.ts';
 import type { RewardThresholds } from '../reporting/reports/rewards.ts';
 
-/** What a rule says of a subject at a moment. */
+/** Result of a rule for one subject at a moment. */
 export interface Found {
-  /** What it is about: equal as long as it is about the same. */
+  /** Stable identifier of the subject. */
   readonly subject: string;
-  /** Absent: the rule's own. */
+  /** Default: the severity of the rule. */
   readonly severity?: Severity | undefined;
   readonly summary: string;
-  /** Since when it is so by what is recorded; null: not known. */
+  /** Start of the condition according to recorded rows; null if unknown. */
   readonly since: Date | null;
   readonly details?: unknown;
-  /** True: the record does not tell whether it is so. What fires goes on, and nothing begins. */
+  /** True if the record does not contain the state. Firing alerts stay open, and no new alert starts. */
   readonly unknown?: boolean;
 }
 
-/** What rules are told beside the record: parts of the configuration, and what only this machine knows. */
+/** Input of rules besides recorded rows: parts of the configuration, and local measurements. */
 export interface Facts {
   readonly recorder: string;
-  /** The configured nodes, by name. */
+  /** Names of the configured nodes. */
   readonly nodes: readonly string[];
-  /** The validators of `watch.nodeIds`. */
+  /** Validators of `watch.nodeIds`. */
   readonly nodeIds: readonly string[];
   readonly rewards: RewardThresholds;
-  /** Services with a limit a day. */
+  /** Services with a daily limit. */
   readonly budgets: readonly {
     readonly upstream: string;
     readonly endpoint: string;
     readonly perDay: number;
   }[];
-  /** The space that the record takes now. */
+  /** Returns the current disk space of the database. */
   disk(): Promise<DiskUse>;
 }
 
-/** How a rule is asked. */
+/** Input for evaluating a rule. */
 export interface Asking {
-  /** Reads `reporting`. */
+  /** Connection for reading `reporting`. */
   readonly sql: postgres.Sql;
-  /** The moment that is asked about. */
+  /** The evaluated moment. */
   readonly at: Date;
   readonly limits: Readonly<Record<LimitName, number>>;
   readonly facts: Facts;
-  /** It is asked about a past moment. */
+  /** True if the moment is in the past. */
   readonly past: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What an alert is decided by. Times in ms. */
+/** Rule that creates alerts. Times in ms. */
 export interface Rule {
   readonly name: string;
-  /** One sentence: what it says. */
+  /** Description of the condition, in one sentence. */
   readonly about: string;
   readonly severity: Severity;
-  /** How long it must be so before anybody is told. */
+  /** Duration of the condition before the alert fires. */
   readonly for: number;
-  /** How often it is asked. */
+  /** Interval of the evaluation. */
   readonly every: number;
-  /** How long it must not be so any more before it counts as over; absent: at once. */
+  /** Duration without the condition before the alert is resolved. Default: immediately. */
   readonly clear?: number;
-  /** Its numbers, with what they are by default. */
+  /** Limits, with their default values. */
   readonly limits?: Readonly<Partial<Record<LimitName, number>>>;
-  /** Datasets without which it has nothing to say. */
+  /** Datasets that the rule requires. */
   readonly needs?: readonly string[];
-  /** It tells of something that happened: that it is over is nothing to tell. */
+  /** Set for rules about events: their end is not reported. */
   readonly event?: true;
-  /** Why it cannot be asked about a past moment; absent: it can. */
+  /** Reason why the rule cannot be evaluated at past moments. Absent: it can. */
   readonly onlyNow?: string;
-  /** @throws Error when it cannot be asked */
+  /** @throws Error if the evaluation fails */
   ask(asking: Asking): Promise<readonly Found[]>;
 }
 
-/** A rule with what the configuration says of it. */
+/** Rule with the settings of the configuration. */
 export interface ConfiguredRule extends Rule {
   readonly limits: Readonly<Record<LimitName, number>>;
-  /** How often it is told again while it lasts. */
+  /** Interval of the reminders of an open alert. */
   readonly repeatInterval: number;
-  /** Who is told, by name; null: everybody. */
+  /** Names of the channels; null: all. */
   readonly channels: readonly string[] | null;
 }
 
-/** So many subjects of a rule are told one by one. More is a mistake of a query of one's own. */
+/** Maximum number of subjects of a rule. A query with more is probably a mistake. */
 export const MOST_SUBJECTS = 200;

@@ -3,13 +3,14 @@ import type { Channel } from './channel.ts';
 import type { Message } from './message.ts';
 import { cut } from './message-texts.ts';
 
-/** Characters that stay of the texts of an alert whose message was too large. */
+/** Maximum length of the texts of an alert whose message was too large, in characters. */
 const SHORT_TEXT = 300;
 const SHORT_SUBJECT = 100;
 
 /**
- * Sends a message. If the channel refuses it as too large, its alerts are sent in halves, and a single alert with short texts.
- * @throws DeliveryFailure if the channel does not take a part, or not even a short text
+ * Sends a message. If the channel rejects it as too large, sends the alerts in halves, and a single alert
+ * with short texts.
+ * @throws DeliveryFailure if the channel does not accept a part, or not even a short text
  */
 export async function sendDivided(channel: Channel, message: Message, signal: AbortSignal): Promise<void> {
   try {

@@ -7,7 +7,10 @@ import { openChannel } from './channel.ts';
 import type { AlertContext } from './context.ts';
 import type { Message } from './message.ts';
 
-/** Sends a trial message, at once and past the outbox. @returns why it was not taken, without secrets; null: it was */
+/**
+ * Sends a test message immediately, without the outbox.
+ * @returns the error without secrets; null if the channel accepted the message
+ */
 export async function sendTrial(
   { sender, secrets, clock }: Pick<AlertContext, 'sender' | 'secrets' | 'clock'>,
   settings: ChannelConfig,

@@ -2,7 +2,7 @@ import type { Severity } from '../config/alerts-schema.ts';
 import { severities } from '../config/alerts-schema.ts';
 import type { ConfiguredRule, Found } from './rule.ts';
 
-/** An alert that is not over, or was over just now. Durations in ms. */
+/** An unresolved or just resolved alert. Durations in ms. */
 export interface Alert {
   readonly id: number;
   readonly rule: string;
@@ -12,47 +12,53 @@ export interface Alert {
   readonly summary: string;
   readonly details: unknown;
   readonly since: Date | null;
-  /** When a round first found it. */
+  /** Time of the first round that found the alert. */
   readonly beganAt: Date;
   readonly firedAt: Date | null;
   readonly resolvedAt: Date | null;
-  /** It came and went so often that it is over only after a long quiet time. */
+  /** True if the alert fired so often that it is only resolved after a long quiet time. */
   readonly flapping: boolean;
   readonly acknowledged: boolean;
-  /** How long it was found, and not found any more, and how long nobody was told. */
+  /** Durations of the condition, of its absence, and since the last message. */
   readonly heldMs: number;
   readonly absentMs: number;
   readonly untoldMs: number;
 }
 
-/** What people are told of an alert. */
+/** Kind of a message about an alert. */
 export type Kind = 'firing' | 'resolved' | 'reminder' | 'acknowledged';
 
-/** What became of an alert in a round. */
+/** Result of a round for one alert. */
 export interface Step {
-  /** Null: it was never told, and there is nothing to keep. */
+  /** Null if the alert never fired and is deleted. */
   readonly alert: Alert | null;
-  /** What is to be told; null: nothing. */
+  /** Kind of the message; null: no message. */
   readonly told: Exclude<Kind, 'acknowledged'> | null;
 }
 
-/** An alert that fires for the third time within an hour flaps. */
+/** Number of firings within {@link FLAPS_WITHIN} from which on an alert is flapping. */
 const FLAPS_AT = 3;
-/** Fires within so many ms count. */
+/** Time window for counting firings, in ms. */
 export const FLAPS_WITHIN = 3_600_000;
-/** What flaps is over once it was not found for so long, ms. */
+/** Time without the condition after which a flapping alert is resolved, in ms. */
 export const STEADY_AFTER = 30 * 60_000;
 
-/** What a round knows when it judges an alert. */
+/** Input for the state transition of an alert. */
 export interface Moment {
   readonly now: Date;
-  /** How much time counts since the rule was last asked, ms: bounded, so that a clock that jumps makes nothing older. */
+  /**
+   * Time since the last evaluation of the rule, in ms: bounded, so that a jump of the clock does not age
+   * alerts.
+   */
   readonly elapsed: number;
-  /** How often an alert of this rule and subject fired within {@link FLAPS_WITHIN}, and is over. */
+  /** Number of firings of this rule and subject within {@link FLAPS_WITHIN} that are resolved. */
   readonly firedLately: number;
 }
 
-/** The first sign of an alert. @param id the number that it gets */
+/**
+ * Creates an alert.
+ * @param id id of the new alert
+ */
 export function begun(rule: ConfiguredRule, found: Found, id: number, moment: Moment): Step {
   const alert: Alert = {
     id,
@@ -72,7 +78,10 @@ export function begun(rule: ConfiguredRule, found: Found, id: number, moment: Mo
   return rule.for === 0 ? fired(alert, moment) : { alert, told: null };
 }
 
-/** What becomes of an alert that is not over. @param found what its rule says of it now; null: nothing any more */
+/**
+ * Computes the next state of an unresolved alert.
+ * @param found result of its rule; null if the condition does not hold any longer
+ */
 export function stepped(rule: ConfiguredRule, alert: Alert, found: Found | null, moment: Moment): Step {
   if (found?.unknown) return { alert, told: null };
   return found ? lasting(rule, alert, found, moment) : fading(rule, alert, moment);
@@ -84,7 +93,8 @@ function lasting(rule: ConfiguredRule, before: Alert, found: Found, moment: Mome
   const alert: Alert = {
     ...before,
     ...texts,
-    // It never gets lighter: who was told of it because of its weight is told of its end.
+    // The severity never decreases: channels that received the alert because of its severity must receive its
+    // end.
     severity: isHeavier ? texts.severity : before.severity,
     heldMs: before.heldMs + moment.elapsed,
     absentMs: 0,
@@ -100,7 +110,7 @@ function lasting(rule: ConfiguredRule, before: Alert, found: Found, moment: Mome
 function fading(rule: ConfiguredRule, before: Alert, { now, elapsed }: Moment): Step {
   if (before.state === 'pending') return { alert: null, told: null };
   const wait = before.flapping ? STEADY_AFTER : (rule.clear ?? 0);
-  // The round that misses it first says only that it went; from then on time counts.
+  // The first round without the condition only marks its absence; the time counts from then on.
   const absentMs = before.absentMs === 0 ? 1 : before.absentMs + elapsed;
   if (wait > 0 && absentMs < wait) return { alert: { ...before, absentMs }, told: null };
   return { alert: over(before, now), told: rule.event ? null : 'resolved' };
@@ -111,12 +121,12 @@ function fired(alert: Alert, { now, firedLately }: Moment): Step {
   return { alert: { ...alert, state: 'firing', firedAt: now, flapping, untoldMs: 0 }, told: 'firing' };
 }
 
-/** An alert that is over. */
+/** Returns the resolved alert. */
 export const over = (alert: Alert, now: Date): Alert => ({ ...alert, state: 'resolved', resolvedAt: now });
 
 function textsOf(rule: ConfiguredRule, { severity, summary, since, details }: Found) {
   return { severity: severity ?? rule.severity, summary, since, details: details ?? null };
 }
 
-/** What weighs more is greater. */
+/** Returns the rank of a severity; higher is more severe. */
 export const rankOf = (severity: Severity) => severities.indexOf(severity);

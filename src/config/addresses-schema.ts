@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** How a variable of the environment is named in a text. */
+/** Placeholder of an environment variable in a text. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what users write
 export const PLACE = '${NAME}';
 
-/** Whether a text is an http or https URL as it is written: parsing drops spaces and line breaks. */
+/** Returns true for an http or https URL as written. Parsing would drop spaces and line breaks. */
 export const isHttpUrl = (text: string): boolean =>
   !/\s/.test(text) && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** A text that may name variables as `${NAME}`, and is an http or https URL with them. */
+/** Schema of an http or https URL that may contain variables as `${NAME}`. */
 export const url = z
   .string()
   .refine((text) => {
     const whole = text.replaceAll(/\$\{[^}]*\}/g, 'x');
-    // A variable may hold the whole of it.
+    // A variable may contain the whole URL.
     return whole === 'x' || isHttpUrl(whole);
   }, `must be an http or https URL without spaces; its secret parts as ${PLACE}`)
   .refine((text) => !text.includes('#'), 'must carry no fragment (#…): it is never sent')
@@ -30,11 +30,11 @@ const header = z.strictObject({
   value: z
     .string()
     .min(1)
-    // What undici sends; it throws at anything else, each time.
+    // Characters that undici can send; it throws on others at each request.
     .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line, of Latin letters')
     .describe(`Its value; secret parts as \`${PLACE}\`.`),
 });
-/** Headers of calls to others. */
+/** Schema of additional HTTP headers. */
 export const headers = z
   .array(header)
   .default([])

@@ -4,11 +4,11 @@ import { duration } from './duration-schema.ts';
 import { timeOfDay } from './health-schema.ts';
 import { namedIn } from './named-secrets.ts';
 
-/** What an alert weighs, from the lightest up. */
+/** Severities of alerts, in ascending order. */
 export const severities = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 
-/** The numbers that a rule may have, each with what it is. */
+/** Limits that a rule may have, with their descriptions. */
 const limits = {
   days: z.number().positive().optional().meta({
     description: 'Of rules that look ahead or back: how many days.',
@@ -31,7 +31,7 @@ const limits = {
     absent: 'as docs/alerts.md tells for each',
   }),
 };
-/** The names of the numbers that a rule may have. */
+/** Name of a limit. */
 export type LimitName = keyof typeof limits;
 
 const ruleName = z
@@ -43,13 +43,13 @@ const channelName = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores')
   .meta({ examples: ['ops'] });
 
-/** A text that is secret as a whole or in part: it comes from the environment. */
+/** Schema of a text that is secret, at least partly: the secret comes from the environment. */
 const secret = (schema: z.ZodString | typeof url) =>
   schema.refine(
     (text) => namedIn(text).length > 0,
     `is secret: write ${PLACE}, and set NAME or NAME_FILE in the environment`,
   );
-/** An address, alone or behind a name; secret parts as variables. */
+/** Schema of an e-mail address, alone or after a name; secret parts as variables. */
 const mailbox = () =>
   z
     .string()
@@ -100,19 +100,19 @@ const kind = <Type extends string>(type: Type) =>
       'What kind of channel it is: webhook, slack, discord, telegram, email, pagerduty, ntfy or alertmanager.',
     );
 
-/** What a template may name as `{{NAME}}`. */
+/** Names that a template may use as `{{NAME}}`. */
 const templateNames = 'kind rule severity recorder network advice runbook key title text message'.split(' ');
-/** A place of a template; the name is its first group. */
+/** Matches a placeholder of a template; the first group is the name. */
 export const TEMPLATE_PLACE = /\{\{ *(\w+) *\}\}/g;
 
-/** Refuses a template that names what no message has, or that is no JSON once it is filled. */
+/** Rejects a template with unknown names, or that is not valid JSON after filling. */
 function validTemplate(template: string, context: z.RefinementCtx): void {
   for (const [place, name = ''] of template.matchAll(TEMPLATE_PLACE))
     if (!templateNames.includes(name))
       context.addIssue(
         `there is no ${place}; there are ${templateNames.map((one) => `{{${one}}}`).join(', ')}`,
       );
-  // What a message may hold: quotes, backslashes and line ends, escaped as within a text of JSON.
+  // Example of a message text: quotes, backslashes and line ends, escaped as within a JSON string.
   const example = JSON.stringify('a "quoted" \\ text\n').slice(1, -1);
   const filled = template
     .replaceAll(TEMPLATE_PLACE, (_, name: string) => (name === 'message' ? '{"title":"a"}' : example))
@@ -204,10 +204,13 @@ const channel = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** What the schema must know of the default rules to check names; the rules themselves lie above it. */
+/** Limits of the default rules, for the validation of names. The rules themselves are in a higher layer. */
 export type RuleLimits = Readonly<Record<string, readonly LimitName[]>>;
 
-/** The part `alerts` of `recorder.yaml`. @param known the default rules, each with the numbers that it has */
+/**
+ * Returns the schema of `alerts` in `recorder.yaml`.
+ * @param known default rules with their limits
+ */
 export function alertsSchema(known: RuleLimits) {
   const rule = z
     .strictObject({
@@ -288,6 +291,6 @@ export function alertsSchema(known: RuleLimits) {
   });
 }
 
-/** Alerts as the configuration has them. */
+/** Configuration of alerts. */
 export type AlertsConfig = z.infer<ReturnType<typeof alertsSchema>>;
 export type ChannelConfig = AlertsConfig['channels'][number];

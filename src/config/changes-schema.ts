@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { headers, PLACE, url } from './addresses-schema.ts';
 import { duration } from './duration-schema.ts';
 
-/** The part `changes` of `recorder.yaml`. @param datasets the names of what is recorded */
+/**
+ * Returns the schema of `changes` in `recorder.yaml`.
+ * @param datasets names of the recorded datasets
+ */
 export function changesSchema(datasets: readonly string[]) {
   const sink = z.strictObject({
     name: z
@@ -47,6 +50,6 @@ export function changesSchema(datasets: readonly string[]) {
   });
 }
 
-/** The change feed as the configuration has it. */
+/** Configuration of the change feed. */
 export type ChangesConfig = z.infer<ReturnType<typeof changesSchema>>;
 export type SinkConfig = ChangesConfig['sinks'][number];

@@ -1,44 +1,52 @@
 import { userInfo } from 'node:os';
 
-/** Where a server listens: a name or an address, or the folder of a Unix socket, which begins with `/`. */
+/**
+ * Address of a server: a host name or an IP address, or the folder of a Unix socket, which starts with `/`.
+ */
 export interface Place {
   readonly host: string;
   readonly port: number;
 }
 
-/** How connections are encrypted, as libpq calls it: not; without a look at the certificate; only with one that is trusted and has the server's name. */
+/**
+ * Encryption of connections, in libpq's terms: none; without validation of the certificate; only with a
+ * trusted certificate for the server's name.
+ */
 export type SslMode = 'disable' | 'require' | 'verify-full';
 
-/** What a database URL says. Neither driver is given the URL: each reads it in its own way, and takes what it lacks from the environment. */
+/**
+ * Parsed database URL. The drivers do not get the URL itself: each parses it differently, and reads missing
+ * parts from the environment.
+ */
 export interface DatabasePlace {
-  /** The servers in their order, one or more. */
+  /** Servers in their order, one or more. */
   readonly places: readonly [Place, ...Place[]];
   readonly user: string;
-  /** Empty: none. */
+  /** Empty if there is none. */
   readonly password: string;
   readonly database: string;
   readonly sslMode: SslMode;
-  /** The encryption begins with the first byte, as PostgreSQL 17 allows. */
+  /** True: TLS starts with the first byte, as PostgreSQL 17 supports. */
   readonly direct: boolean;
-  /** Settings of each session, in libpq's form; empty: none. */
+  /** Settings of each session, in libpq's format; empty if there are none. */
   readonly options: string;
 }
 
 const PORT = 5432;
-/** What drivers and libpq take where the URL names no server. */
+/** Default host of the drivers and of libpq. */
 export const HOST = 'localhost';
 
 const PARTS = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/s;
 const SERVER = /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d*))?$/;
 
-/** What `sslmode`, or `ssl`, may be in a URL. */
+/** Accepted values of `sslmode` and `ssl` in a URL. */
 const SSL_MODES: ReadonlyMap<string, SslMode> = new Map([
   ['disable', 'disable'],
   ['false', 'disable'],
   ['0', 'disable'],
   ['require', 'require'],
   ['no-verify', 'require'],
-  // Which authority it has to be cannot be said, so the name is always looked at, too.
+  // The authority cannot be specified, so the host name is always verified, too.
   ['verify-ca', 'verify-full'],
   ['verify-full', 'verify-full'],
   ['true', 'verify-full'],
@@ -46,9 +54,12 @@ const SSL_MODES: ReadonlyMap<string, SslMode> = new Map([
 ]);
 const MAY_BE = 'write require (encrypts without a look at the certificate), verify-full or disable';
 
-/** Parameters that are read here. */
+/** Supported parameters. */
 const READ = ['host', 'port', 'user', 'password', 'dbname', 'sslmode', 'ssl', 'sslnegotiation', 'options'];
-/** Parameters of libpq about what the recorder does in its own way: which server it takes, how long it waits, what sessions are called. */
+/**
+ * Ignored parameters of libpq: the recorder itself chooses the server, the timeouts and the names of
+ * sessions.
+ */
 const OWN_WAY = [
   'application_name',
   'channel_binding',
@@ -68,7 +79,7 @@ const OWN_WAY = [
   'tcp_user_timeout',
   'uselibpqcompat', // of pg
 ];
-/** Parameters of libpq that a driver does not have, and what to do instead. */
+/** Parameters of libpq that the drivers do not support, with the alternative. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['sslrootcert', 'name the certificate of the authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem'],
   ['sslcert', 'no certificate of a client is sent: let the user log in with a password'],
@@ -79,15 +90,16 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads a database URL (contract section 2) as libpq does: `postgres://user:password@host:port,host:port/database?host=…&options=…`.
- * @throws URIError when it cannot be read; TypeError saying what is wrong with it. Neither repeats a secret
+ * Parses a database URL (contract section 2) as libpq does:
+ * `postgres://user:password@host:port,host:port/database?host=…&options=…`.
+ * @throws URIError if it is not a URL; TypeError with the problem. Neither message contains a secret
  */
 export function databasePlace(url: string): DatabasePlace {
   const [whole, login = '', servers = '', path = '', parameters = ''] = PARTS.exec(url.trim()) ?? [];
   if (whole === undefined) throw new URIError('no URL of a database');
   const given = new URLSearchParams(parameters);
   const places = placesIn(servers, given);
-  // Behind a "?" that nobody escaped stands a part of the password.
+  // After an unescaped "?" in a password, its rest appears as parameters.
   if ([...given.keys()].some((name) => !/^\w+$/.test(name))) throw new URIError('no parameter');
   for (const [name, value] of given) refuseUnusable(name, value);
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(login) ?? [];
@@ -103,14 +115,14 @@ export function databasePlace(url: string): DatabasePlace {
   };
 }
 
-/** Whether a place is the folder of a Unix socket. */
+/** Returns true if the server is a Unix socket. */
 export const isSocket = ({ host }: Place): boolean => host.startsWith('/');
 
-/** A place as people write it. */
+/** Formats a server as people write it. */
 export const placeText = ({ host, port }: Place): string =>
   isSocket({ host, port }) ? socketIn({ host, port }) : `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** The file of the Unix socket in a folder. */
+/** Returns the path of the Unix socket in a folder. */
 export const socketIn = ({ host, port }: Place): string => `${host}/.s.PGSQL.${port}`;
 
 function refuseUnusable(name: string, value: string): void {
@@ -126,7 +138,7 @@ function refuseUnusable(name: string, value: string): void {
   );
 }
 
-/** What libpq takes for the user where none is named. */
+/** Returns the default user of libpq: the user of this process. */
 function ownName(): string {
   try {
     return userInfo().username;
@@ -135,7 +147,7 @@ function ownName(): string {
   }
 }
 
-/** The servers of a URL: those of the parameters `host` and `port` stand before those of its front. */
+/** Parses the servers of a URL. The parameters `host` and `port` take precedence over the authority part. */
 function placesIn(servers: string, given: URLSearchParams): readonly [Place, ...Place[]] {
   const fronts = servers.split(',').map((server) => {
     const [whole, six, name = '', port = ''] = SERVER.exec(server) ?? [];
@@ -159,7 +171,7 @@ function placesIn(servers: string, given: URLSearchParams): readonly [Place, ...
 }
 
 function portOf(text: string): number {
-  if (!/^\d*$/.test(text)) throw new URIError('no port'); // it may be a part of the password
+  if (!/^\d*$/.test(text)) throw new URIError('no port'); // the text may be part of the password
   const port = Number(text || PORT);
   if (port < 1 || port > 65_535) throw new TypeError('a port is a number from 1 to 65535');
   return port;
@@ -169,7 +181,7 @@ function encryptionIn(
   places: readonly Place[],
   given: URLSearchParams,
 ): Pick<DatabasePlace, 'sslMode' | 'direct'> {
-  // A socket is not encrypted, and libpq does not ask for it either.
+  // A socket is not encrypted; libpq does not request it either.
   if (places.every(isSocket)) return { sslMode: 'disable', direct: false };
   const sslMode = sslModeIn(given);
   const direct = given.get('sslnegotiation') === 'direct';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** A hundred years, ms: with more nothing can be reckoned. */
+/** Maximum duration: a hundred years, in ms. Larger values are not usable in calculations. */
 const LONGEST = 36_500 * 86_400_000;
 
-/** A duration such as 5s, 1m, 1h or 1d; milliseconds after parsing. */
+/** Schema of a duration such as 5s, 1m, 1h or 1d; parsed to ms. */
 export const duration = z
   .string()
   .regex(/^\d+[smhd]$/, 'must be a duration such as 5s, 1m, 1h or 1d')

@@ -4,35 +4,43 @@ import { type CatalogNames, configSchema } from './schema.ts';
 /** A part of the JSON Schema of `recorder.yaml`. */
 export type SettingSchema = z.core.JSONSchema.BaseSchema;
 
-/** What a setting tells beside its form. `unit` and `absent` (what holds where it is left out) are not JSON Schema's. */
+/**
+ * Schema of a setting's documentation. `unit` and `absent` (the default as text) are not part of JSON Schema.
+ */
 const wordsOf = z.object({
   description: z.string().optional(),
   unit: z.string().optional(),
   absent: z.string().optional(),
 });
 
-/** The ways in which a setting may be written; undefined: there is one. */
+/** Returns the alternatives of a setting. Returns undefined if there are none. */
 export const waysOf = ({ anyOf, oneOf }: SettingSchema) => anyOf ?? oneOf;
 
-/** What people are told of a setting. */
+/** Documentation of a setting. */
 export type Words = z.infer<typeof wordsOf>;
 
-/** The JSON Schema of `recorder.yaml`, with the unit of each setting and what holds where it is left out. */
+/** Returns the JSON Schema of `recorder.yaml`, with the unit and the default of each setting. */
 export function settingsSchema(names: CatalogNames): SettingSchema {
   return z.toJSONSchema(configSchema(names), { io: 'input', unrepresentable: 'any' });
 }
 
-/** What a part of {@link settingsSchema} tells of its setting. @throws ZodError where it is not in words */
+/**
+ * Returns the documentation of a setting in {@link settingsSchema}.
+ * @throws ZodError if it is invalid
+ */
 export const words = (part: SettingSchema): Words => wordsOf.parse(part);
 
-/** The JSON Schema of `recorder.yaml`, for editors, as text: what they show of a setting tells its unit and default too. */
+/**
+ * Returns the JSON Schema of `recorder.yaml` for editors, as text. The descriptions include units and
+ * defaults.
+ */
 export function editorSchema(names: CatalogNames): string {
   const schema = { title: 'chain-recorder configuration', ...settingsSchema(names) };
   return `${JSON.stringify(schema, (_, part: unknown) => inOneText(part), 2)}\n`;
 }
 
 function inOneText(part: unknown): unknown {
-  // Where names of settings stand (`properties`), what is called so is no text.
+  // Below `properties`, these keys are names of settings and not texts.
   const { data } = wordsOf.safeParse(part);
   if (typeof part !== 'object' || part === null || Array.isArray(part) || data === undefined) return part;
   const { description, unit, absent } = data;

@@ -17,55 +17,55 @@ import {
   VARIABLES,
 } from './variables.ts';
 
-/** What the recorder takes from its environment (contract section 2). Nothing outside of `src/config` reads `process.env`. */
+/** Settings from the environment (contract section 2). Only `src/config` reads `process.env`. */
 export interface Environment {
-  /** One server or several, of which one takes writes. Undefined: embedded PostgreSQL. */
+  /** URL of one server, or of several of which one is writable. Undefined: embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
-  /** A replica of it, which is read in its place. Undefined: there is none. */
+  /** URL of a read replica. Undefined: there is none. */
   readonly reportingUrl: string | undefined;
-  /** Undefined: the queue lives in PostgreSQL. */
+  /** Undefined: the queue is in PostgreSQL. */
   readonly redisUrl: string | undefined;
-  /** Where the embedded PostgreSQL listens. Undefined: on the port of its first start. */
+  /** Port of the embedded PostgreSQL. Undefined: the port of its first start. */
   readonly pgPort: number | undefined;
   readonly host: string;
   readonly port: number;
-  /** What a caller of the HTTP server has to show. Undefined: nothing. */
+  /** Token that HTTP clients must send. Undefined: none. */
   readonly token: string | undefined;
-  /** Undefined: as the command has it. */
+  /** Undefined: the default of the command. */
   readonly logLevel: string | undefined;
-  /** Logs are lines of JSON, even on a terminal. */
+  /** True: the log is JSON lines, even on a terminal. */
   readonly logJson: boolean;
-  /** The terminal can only write lines. */
+  /** True: the terminal cannot move the cursor. */
   readonly plainTerminal: boolean;
   readonly configFile: string | undefined;
-  /** Where programs keep what they remember of this user; null: the user has no home. */
+  /** Folder for the state of this user's programs (XDG_STATE_HOME); null if the user has no home. */
   readonly stateHome: string | null;
-  /** Where systemd wants to be told how the service fares. Undefined: systemd did not start it so. */
+  /** Notify socket of systemd. Undefined: systemd did not set it. */
   readonly notifySocket: string | undefined;
-  /** The longest time without a sign of life before systemd starts the service anew, ms. Undefined: any. */
+  /** Watchdog timeout after which systemd restarts the service, in ms. Undefined: none. */
   readonly watchdog: number | undefined;
   readonly chainDataKey: string | undefined;
   readonly metricsKey: string | undefined;
-  /** How exports reach S3. */
+  /** Access to S3 for exports. */
   readonly s3: {
-    /** Undefined: AWS's own. */
+    /** Undefined: AWS's own endpoint. */
     readonly endpoint: string | undefined;
     readonly region: string | undefined;
-    /** Undefined: found as AWS's own programs find them. */
+    /** Undefined: resolved as by AWS's own programs. */
     readonly keys:
       | { readonly id: string; readonly secret: string; readonly session: string | undefined }
       | undefined;
-    /** What is wrong with these variables, which are other programs' too: told where S3 is needed. */
+    /** Problems of these variables, which other programs share. Reported only when S3 is used. */
     readonly problems: readonly string[];
   };
-  /** Signs seals: ed25519. Undefined: they are not signed. */
+  /** Private key for signing seals: ed25519. Undefined: seals are not signed. */
   readonly sealKey: KeyObject | undefined;
-  /** Where traces and logs are sent. Undefined: nowhere. */
+  /** Destination of traces and logs. Undefined: none. */
   readonly otlp: OtlpSettings | undefined;
 }
-/** A key as services give it. Quotes around it come from files of variables that keep them. */
+/** Matches a key as services issue it. Surrounding quotes come from environment files that keep them. */
 const SENT_AS_IT_IS = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-\x7e])?$/;
-/** A token that `Authorization: Bearer` can carry: what comes behind a space is no part of it. */
+/** Matches a token that `Authorization: Bearer` can carry: it ends at a space. */
 const SENT_AS_BEARER = /^[\x21-\x7e]+$/;
 
 const UNREADABLE =
@@ -76,8 +76,8 @@ const isUnreadable = (error: unknown) =>
 
 const POSTGRES_SCHEMES = ['postgres:', 'postgresql:'];
 /**
- * Reads the environment; a secret `NAME` may come from the file that `NAME_FILE` names.
- * @throws UsageError when something is wrong: every problem
+ * Reads the environment. A secret `NAME` may be in the file that `NAME_FILE` names.
+ * @throws UsageError with every problem
  */
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
   const problems: string[] = [];
@@ -94,7 +94,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       return undefined;
     }
   };
-  /** @param read throws where the URL names nothing that can be used */
+  /** @param read throws if the URL is invalid */
   const url = (
     name: Having<'secret'>,
     protocols: readonly string[],
@@ -144,7 +144,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       const key = createPrivateKey(pem);
       if (key.asymmetricKeyType === 'ed25519') return key;
     } catch {
-      // What OpenSSL says of a key that it cannot read helps nobody.
+      // The error of OpenSSL is not helpful to users.
     }
     problems.push(
       `${name}: must be an ed25519 private key in PEM without a password: make one with "openssl genpkey -algorithm ed25519"`,
@@ -211,7 +211,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   return environment;
 }
 
-/** The folder of the XDG specification; null where HOME is not set and the system has no entry of this user. */
+/**
+ * Returns the default folder of the XDG specification. Returns null if HOME is not set and the system has no
+ * entry of this user.
+ */
 function defaultStateHome(): string | null {
   try {
     return join(homedir(), '.local', 'state');
@@ -220,13 +223,19 @@ function defaultStateHome(): string | null {
   }
 }
 
-/** @throws Error when a URL names several servers: which of them is read would change without notice */
+/**
+ * Rejects URLs with several servers, because reads would switch between them without notice.
+ * @throws Error if a URL names several servers
+ */
 function oneDatabase(url: string): void {
   if (databasePlace(url).places.length > 1)
     throw new Error('names several servers: name one replica, or what divides connections among replicas');
 }
 
-/** The environment without what is wrong in it and what goes with that, such as the replica of a database; and every problem. */
+/**
+ * Reads the environment without its invalid variables and those that depend on them, such as the replica of a
+ * database. Returns every problem, too.
+ */
 export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
   environment: Environment;
   problems: readonly string[];

@@ -1,13 +1,13 @@
-/** Where an export goes: a folder of this machine, or a part of a bucket. */
+/** Target of an export: a local folder, or a prefix of a bucket. */
 export type ExportPlace =
   | { readonly folder: string }
   /** The prefix has no slash at either end; empty: the whole bucket. */
   | { readonly bucket: string; readonly prefix: string };
 
-/** Reads where an export goes: a folder, or `s3://BUCKET/PREFIX`. @returns null where the text is neither */
+/** Parses the target of an export: a folder, or `s3://BUCKET/PREFIX`. Returns null if the text is neither. */
 export function exportPlace(text: string): ExportPlace | null {
   if (text === '') return null;
-  // `s3:/bucket` is a bucket with a slash that is missing, not a folder.
+  // `s3:/bucket` is a bucket URL with a missing slash, not a folder.
   if (!/^(?:s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(text)) return { folder: text };
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
   return bucket === undefined ? null : { bucket, prefix: prefix.replace(/^\/+|\/+$/g, '') };

@@ -2,13 +2,16 @@ import { z } from 'zod';
 import { duration } from './duration-schema.ts';
 import { exportPlace } from './export-place.ts';
 
-/** Forms of exported files. */
+/** Formats of exported files. */
 export const FORMATS = ['parquet', 'csv', 'jsonl'] as const;
 export type Format = (typeof FORMATS)[number];
 
 const SHORTEST = 60_000;
 
-/** The part `exports` of `recorder.yaml`. @param datasets the names that there are */
+/**
+ * Returns the schema of `exports` in `recorder.yaml`.
+ * @param datasets names of all datasets
+ */
 export function exportsSchema(datasets: readonly string[]) {
   return z
     .array(
@@ -50,5 +53,5 @@ export function exportsSchema(datasets: readonly string[]) {
     .meta({ absent: 'only the command `export` exports' });
 }
 
-/** An export by schedule. */
+/** Configuration of a scheduled export. */
 export type ExportConfig = z.infer<ReturnType<typeof exportsSchema>>[number];

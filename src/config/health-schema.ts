@@ -14,7 +14,7 @@ const instant = z
     context.addIssue({ code: 'custom', message: `must be a time such as ${INSTANT_EXAMPLE}` });
     return z.NEVER;
   });
-/** A time of day, in ms since midnight. */
+/** Schema of a time of day; parsed to ms since midnight. */
 export const timeOfDay = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day (UTC) such as "02:30", in quotes')
@@ -51,7 +51,10 @@ const recurring = z.strictObject({
   duration: duration.describe('Length of the window.'),
 });
 
-/** How node health is judged and reported. Maintenance comes out as {@link Announced} of src/health. */
+/**
+ * Schema of `health`: evaluation and reporting of node health. Maintenance is parsed to {@link Announced} of
+ * src/health.
+ */
 export const healthSchema = z.strictObject({
   maintenance: z
     .array(z.union([once, recurring]))

@@ -4,32 +4,32 @@ import { bytesOfCb58 } from '../lib/cb58.ts';
 
 const MISTYPED = 'is mistyped: its checksum does not fit';
 
-/** A text of this form with a valid checksum. The checksum is checked only when the form is right. */
+/** Returns a schema of texts with a checksum. The checksum is only verified if the format is valid. */
 const checked = (form: RegExp, shape: string, fits: (text: string) => boolean) =>
   z.string().regex(form, { error: shape, abort: true }).refine(fits, MISTYPED);
 
-/** A node's id: 20 bytes with a checksum. */
+/** Schema of a node id: 20 bytes with a checksum. */
 export const nodeId = checked(
   /^NodeID-[1-9A-HJ-NP-Za-km-z]+$/,
   'must be a NodeID-…',
   (text) => bytesOfCb58(text.replace('NodeID-', ''))?.length === 20,
 );
 
-/** The id of an asset of the X-chain: 32 bytes with a checksum. */
+/** Schema of the id of an X-chain asset: 32 bytes with a checksum. */
 export const assetId = checked(
   /^[1-9A-HJ-NP-Za-km-z]+$/,
   'must be an asset id',
   (text) => bytesOfCb58(text)?.length === 32,
 );
 
-/** The id of a subnet: 32 bytes with a checksum. */
+/** Schema of a subnet id: 32 bytes with a checksum. */
 export const subnetId = checked(
   /^[1-9A-HJ-NP-Za-km-z]+$/,
   'must be a subnet id',
   (text) => bytesOfCb58(text)?.length === 32,
 );
 
-/** An address of the primary network, with or without its chain: 20 bytes with a checksum. */
+/** Schema of an address of the primary network, with or without its chain: 20 bytes with a checksum. */
 export const primaryAddress = checked(
   /^(?:[PXC]-)?[a-z]+1[a-z0-9]{38,}$/,
   'must be an address such as P-avax1…',
@@ -39,13 +39,13 @@ export const primaryAddress = checked(
   },
 );
 
-/** An EVM chain by its id in decimal digits, in quotes. */
+/** Schema of the id of an EVM chain: decimal digits, in quotes. */
 export const evmChain = z
   .string({ error: 'must be a string: put chain ids in quotes' })
   .regex(/^[1-9]\d*$/, 'must be an EVM chain id in decimal digits, such as "43114"')
   .meta({ examples: ['43114'] });
 
-/** What metrics are asked for: an EVM chain, or all chains together (seed metrics 4.1). */
+/** Schema of the chain of a metric: an EVM chain, or all chains together (seed metrics 4.1). */
 export const metricsChain = z
   .string({ error: 'must be a string: put chain ids in quotes' })
   .regex(

@@ -1,14 +1,14 @@
 import { type SettingSchema, settingsSchema, waysOf } from './editor-schema.ts';
 import type { CatalogNames } from './schema.ts';
 
-/** The names of the settings that may stand at a place of the file; empty where none may. */
+/** Returns the names of the settings that are valid at a path of the file. Empty if none is. */
 export function knownSettings(names: CatalogNames, path: readonly PropertyKey[]): string[] {
   let places: SettingSchema[] = [settingsSchema(names)];
   for (const part of path) places = places.flatMap(forms).flatMap((form) => below(form, part));
   return places.flatMap(forms).flatMap(({ properties }) => Object.keys(properties ?? {}));
 }
 
-/** What may be written in several ways, each. */
+/** Returns the alternatives of a setting, or the setting itself. */
 const forms = (schema: SettingSchema): SettingSchema[] =>
   (waysOf(schema) ?? [schema]).flatMap((form) => (typeof form === 'object' ? [form] : []));
 

@@ -10,16 +10,17 @@ import { type CatalogNames, type Config, configSchema } from './schema.ts';
 import { unsafeValues } from './unsafe-values.ts';
 
 /**
- * Reads and checks a configuration file.
- * @throws UsageError when the file is wrong: every problem, each with its path in the file
+ * Loads and validates a configuration file.
+ * @throws UsageError with every problem and its path in the file
  */
 export function loadConfig(file: string, names: CatalogNames): Config {
   const missing = `correct --config or RECORDER_CONFIG, or let "chain-recorder init --config ${file}" write it`;
   const text = readGivenFile(file, file, missing);
   const document = parseDocument(text, { merge: true });
-  // A warning is about something that is not read as it was meant, such as a tag: its text would count as the value.
+  // A warning means that the parsed value differs from the intended one, such as an unknown tag, whose text
+  // becomes the value.
   const all = [...document.errors, ...document.warnings];
-  // What is nested too deep is not read on: other faults follow from that.
+  // The parser stops at excessive nesting, and further errors are consequences of that.
   const tooDeep = all.find(({ code }) => code === TOO_DEEP);
   const faults = tooDeep ? [tooDeep] : all;
   const lists = namesThatAreNone(document);
@@ -34,7 +35,7 @@ export function loadConfig(file: string, names: CatalogNames): Config {
   return checkConfig(value, names, file);
 }
 
-/** What mends a file that is no YAML, by the code of the fault. */
+/** Fixes for YAML errors, by error code. */
 const MENDS: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'indent with spaces: YAML takes no tabs',
   DUPLICATE_KEY: 'this setting stands here twice: leave one of them out, or put both into one',
@@ -50,10 +51,10 @@ const MENDS: Readonly<Record<string, string>> = {
 
 const TOO_DEEP = 'RESOURCE_EXHAUSTION';
 
-/** What the parser says to programmers. */
+/** Hint of the parser to programmers, which is removed. */
 const FOR_PROGRAMMERS = '; please use YAML.parseAllDocuments()';
 
-/** What is wrong with the text of a file, where, and what mends it. */
+/** Formats a YAML error with its position and fix. */
 function faultOf({ code, message }: YAMLError): string {
   const [said = ''] = message.replace(FOR_PROGRAMMERS, '').split('\n');
   if (code === TOO_DEEP)
@@ -65,7 +66,7 @@ function faultOf({ code, message }: YAMLError): string {
   return mend === undefined ? said : `${said.replace(/:$/, '')}: ${mend}`;
 }
 
-/** What stands where the name of a setting has to be, and is a list or a mapping. */
+/** Returns the keys that are a list or a mapping instead of the name of a setting. */
 function namesThatAreNone(document: Document): string[] {
   const problems: string[] = [];
   visit(document, {
@@ -76,7 +77,7 @@ function namesThatAreNone(document: Document): string[] {
   return problems;
 }
 
-/** Settings that have another name now. */
+/** Renamed settings: old names with their new names. */
 const RENAMED: Readonly<Record<string, string>> = {
   believe: 'confirmShrink',
   shares: 'partitions',
@@ -86,7 +87,10 @@ const RENAMED: Readonly<Record<string, string>> = {
   from: 'startAt',
 };
 
-/** Checks a configuration that was read already. @throws UsageError when it is wrong: every problem and its path */
+/**
+ * Validates a parsed configuration.
+ * @throws UsageError with every problem and its path
+ */
 export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {
   const told = withoutEmpty(value, file) ?? {};
   const result = configSchema(names).safeParse(told, { reportInput: true });
@@ -101,10 +105,10 @@ export function checkConfig(value: unknown, names: CatalogNames, file: string): 
   throw new UsageError([...unsafe, ...invalid, ...across].map((problem) => `${file}: ${problem}`));
 }
 
-/** The path that a problem begins with. */
+/** Returns the path at the start of a problem. */
 const pathIn = (problem: string) => problem.split(': ', 1)[0];
 
-/** The problems of one issue of the schema, each with its path. */
+/** Formats one issue of the schema as problems with their paths. */
 function problemsOf(issue: z.core.$ZodIssue, names: CatalogNames): string[] {
   const path = issue.path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
@@ -122,7 +126,7 @@ function problemsOf(issue: z.core.$ZodIssue, names: CatalogNames): string[] {
   });
 }
 
-/** Where a setting has several valid forms: the problems of the form that is nearest to what was written. */
+/** Selects the alternative with the fewest problems if a setting has several valid forms. */
 function nearest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const [first] = issue.errors.toSorted((one, other) => one.length - other.length);
@@ -132,8 +136,8 @@ function nearest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
 
 /**
  * Removes settings without a value: they count as absent.
- * @param above what the value stands within
- * @throws UsageError when it stands within itself
+ * @param above ancestors of the value
+ * @throws UsageError on a circular alias
  */
 function withoutEmpty(value: unknown, file: string, above: readonly unknown[] = []): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -146,7 +150,7 @@ function withoutEmpty(value: unknown, file: string, above: readonly unknown[] = 
   );
 }
 
-/** What is wrong, in the words of this project rather than the validator's. */
+/** Returns the problem in the terms of this project instead of the validator's. */
 function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.message !== '' && !/^(Invalid|Too)/.test(issue.message)) return issue.message;
   switch (issue.code) {
@@ -155,7 +159,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`;
     case 'invalid_union':
-      // Of forms that are told apart by one setting, none is called so.
+      // For a discriminated union: no alternative matches the discriminator.
       return 'options' in issue && issue.options
         ? `must be one of ${issue.options.join(', ')}`
         : issue.message;
@@ -169,7 +173,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** What a size is counted in, where it is not the number itself. */
+/** Units of sizes that are not numbers. */
 const MEASURES: Readonly<Record<string, string>> = { array: ' long', string: ' characters' };
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const list = z.array(z.unknown()).catch([]);
 const named = z.looseObject({ name: z.string() });
-/** The parts of the file whose members have names. Everything else is ignored here, valid or not. */
+/** Schema of the parts of the file with named members. Everything else is ignored here, valid or not. */
 const told = z.looseObject({
   upstreams: z.looseObject({ nodes: list }).catch({ nodes: [] }),
   changes: z.looseObject({ sinks: list }).catch({ sinks: [] }),
@@ -10,13 +10,13 @@ const told = z.looseObject({
 });
 const rule = z.looseObject({ channels: list });
 
-/** Under this name it is kept how the heartbeat stands: no channel may be called so. */
+/** Reserved channel name under which the state of the heartbeat is stored. */
 export const HEARTBEAT = 'heartbeat';
 
 /**
- * Names that are there twice, and channels that rules name and nobody has. It reads the file as it is written, so that these
- * are told also beside what else is wrong with it.
- * @returns each as its path and what is wrong
+ * Finds duplicate names, and unknown channels in rules. It reads the raw file, so that these problems are
+ * reported together with all others.
+ * @returns the problems with their paths
  */
 export function clashingNames(value: unknown): string[] {
   const read = told.safeParse(value);

@@ -3,27 +3,28 @@ import { secretText } from './variables.ts';
 
 const NAMED = /\$\{([A-Z][A-Z0-9_]*)\}/g;
 
-/** The variables of the environment that a text names as `${NAME}`. */
+/** Returns the names of the environment variables in a text, written as `${NAME}`. */
 export const namedIn = (text: string): string[] => [...text.matchAll(NAMED)].map(([, name]) => name ?? '');
 
-/** What variables hold that the configuration names, and what is wrong with them. */
+/** Values and problems of the variables that the configuration references. */
 export interface NamedSecrets {
-  /** A text with the values in the place of `${NAME}`. Of a variable that is not sound nothing is put there. */
+  /** Replaces `${NAME}` by the values. Invalid variables are replaced by nothing. */
   fill(text: string): string;
   readonly values: readonly string[];
-  /** What is wrong with a text's variables; empty: nothing. */
+  /** Returns the problems of the variables in a text; empty if there are none. */
   problems(text: string): string[];
 }
 
-/** Every text below a value. */
+/** Returns every text in a value, recursively. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /**
- * Reads the variables that texts of the configuration name; each may come from the file that `NAME_FILE` names.
- * @param texts those that may name variables
+ * Reads the variables that texts of the configuration reference. Each may be in the file that `NAME_FILE`
+ * names.
+ * @param texts that may reference variables
  */
 export function readNamed(texts: readonly string[], env: NodeJS.ProcessEnv = process.env): NamedSecrets {
   const values = new Map<string, string>();

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Whether a text is an IP address, or a range of addresses such as 10.0.0.0/24. */
+/** Returns true for an IP address, or a range of addresses such as 10.0.0.0/24. */
 export function isNetwork(text: string): boolean {
   const [address = '', bits, more] = text.split('/');
   const family = isIP(address);
@@ -9,8 +9,8 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Makes a function that says whether an address is in one of the networks.
- * @param networks each as {@link isNetwork} takes it
+ * Creates a function that tests whether an address is in one of the networks.
+ * @param networks as accepted by {@link isNetwork}
  */
 export function withinNetworks(networks: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();

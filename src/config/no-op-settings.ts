@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CatalogNames } from './schema.ts';
 
-/** The parts of the file that refer to each other. Everything else is ignored here, valid or not. */
+/** Schema of the parts of the file with cross-references. Everything else is ignored here, valid or not. */
 const told = z.looseObject({
   upstreams: z.looseObject({ nodes: z.array(z.unknown()).catch([]) }).catch({ nodes: [] }),
   health: z.looseObject({ maintenance: z.array(z.unknown()).catch([]) }).catch({ maintenance: [] }),
@@ -10,7 +10,7 @@ const told = z.looseObject({
 const node = z.looseObject({ name: z.string() });
 const window = z.looseObject({ nodes: z.array(z.unknown()) });
 
-/** Settings that are valid but have no effect, each as its path and the reason. */
+/** Returns settings that are valid but have no effect, each with its path and the reason. */
 export function settingsWithoutEffect(value: unknown, names: CatalogNames): string[] {
   const read = told.safeParse(value);
   if (!read.success) return [];

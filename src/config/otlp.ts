@@ -1,15 +1,15 @@
 import { messageOf } from '../lib/errors.ts';
 
-/** Where OpenTelemetry's traces and logs go, and which. */
+/** Settings of the export of OpenTelemetry traces and logs. */
 export interface OtlpSettings {
-  /** The name of what sends them. */
+  /** Service name of the sender. */
   readonly service: string;
   readonly protocol: 'http/protobuf' | 'http/json';
-  /** Sent with each batch. They may hold secrets. */
+  /** Headers of each batch. They may contain secrets. */
   readonly headers: Record<string, string>;
-  /** The URL that traces are posted to; undefined: none are made. */
+  /** URL for posting traces; undefined: no traces are recorded. */
   readonly traces: string | undefined;
-  /** The URL that log records are posted to; undefined: none are sent. */
+  /** URL for posting log records; undefined: none are sent. */
   readonly logs: string | undefined;
   readonly sampler: { readonly name: Sampler; readonly ratio: number };
 }
@@ -26,7 +26,7 @@ const SAMPLERS = [
 ] as const;
 type Sampler = (typeof SAMPLERS)[number];
 
-/** OpenTelemetry's own variables, as its specification names them. */
+/** Variables of the OpenTelemetry specification. */
 export const OTLP_VARIABLES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     about:
@@ -74,10 +74,10 @@ export const OTLP_VARIABLES = {
 type Name = keyof typeof OTLP_VARIABLES;
 
 /**
- * What the variables say.
- * @param read the text of a variable; undefined: it is not set
- * @param problems gets every problem; none where nothing is to be sent
- * @returns undefined where nothing is to be sent
+ * Parses the variables of OpenTelemetry.
+ * @param read returns the text of a variable, or undefined if it is not set
+ * @param problems receives every problem; none if the export is disabled
+ * @returns undefined if the export is disabled
  */
 export function otlpSettings(
   read: (name: Name) => string | undefined,
@@ -143,7 +143,7 @@ function headersIn(text: string, problems: string[]): Record<string, string> {
   }
 }
 
-/** The names and values in a text of headers, as they are written there. */
+/** Splits a text of headers into names and values, without decoding. */
 export function headerPairs(text: string): [name: string, value: string][] {
   return text
     .split(',')

@@ -4,16 +4,16 @@ interface Address {
   readonly port: number;
 }
 
-/** What is the same of each way to a Redis. Undefined: not given in the URL. */
+/** Common properties of all kinds of Redis. Undefined: not in the URL. */
 interface Access {
   readonly tls: boolean;
   readonly username: string | undefined;
   readonly password: string | undefined;
-  /** The hosts as the URL names them, without user and password: for people. */
+  /** Hosts as in the URL, without user and password, for messages. */
   readonly named: string;
 }
 
-/** The Redis that a REDIS_URL names: one server, a cluster by some of its nodes, or a primary that sentinels know. */
+/** Parsed REDIS_URL: one server, a cluster by some of its nodes, or a primary behind sentinels. */
 export type RedisPlace = Access &
   (
     | (Address & { readonly kind: 'server'; readonly database: number })
@@ -21,7 +21,7 @@ export type RedisPlace = Access &
     | {
         readonly kind: 'sentinel';
         readonly sentinels: readonly Address[];
-        /** The name under which the sentinels watch the primary. */
+        /** Name of the primary in the sentinels. */
         readonly name: string;
         readonly database: number;
         readonly sentinelUsername: string | undefined;
@@ -29,7 +29,7 @@ export type RedisPlace = Access &
       }
   );
 
-/** How a REDIS_URL may begin. */
+/** Schemes of a REDIS_URL. */
 export const REDIS_SCHEMES = [
   'redis:',
   'rediss:',
@@ -45,7 +45,10 @@ const DATABASE = /^\/?(\d*)\/?$/;
 
 const PARTS = /^([a-z-]+:\/\/(?:[^/?#@]*@)?)([^/?#@]*,[^/?#@]*)((?:[/?#].*)?)$/s;
 
-/** The URL of each of several hosts: `redis-cluster://a:1,b:2` names two, each with a port of its own. @throws TypeError when one is no URL */
+/**
+ * Returns one URL for each host: `redis-cluster://a:1,b:2` has two, each with its port.
+ * @throws TypeError if one is not a URL
+ */
 function serverUrls(url: string): readonly URL[] {
   const [, before = '', hosts, after = ''] = PARTS.exec(url) ?? [];
   return hosts === undefined
@@ -53,19 +56,23 @@ function serverUrls(url: string): readonly URL[] {
     : hosts.split(',').map((host) => new URL(before + host + after));
 }
 
-/** Parameters that are read, of sentinels; and `family`, which says nothing: both families of addresses are tried. */
+/**
+ * Supported parameters: those of sentinels, and `family`, which is ignored because both address families are
+ * tried.
+ */
 const PARAMETERS = ['sentinelUsername', 'sentinelPassword', 'family'];
 
 /**
- * Reads a REDIS_URL (contract section 2): `redis://host/1`, `redis-cluster://a,b,c`, `redis-sentinel://a,b,c/name/1`; `rediss…` for TLS.
- * `?sentinelUsername=` and `?sentinelPassword=` are for the sentinels, which have users of their own.
- * @throws TypeError saying what is wrong with it, without repeating it
+ * Parses a REDIS_URL (contract section 2): `redis://host/1`, `redis-cluster://a,b,c`,
+ * `redis-sentinel://a,b,c/name/1`; `rediss…` for TLS. `?sentinelUsername=` and `?sentinelPassword=` apply to
+ * the sentinels, which have their own users.
+ * @throws TypeError with the problem; the message does not contain the URL
  */
 export function redisPlace(text: string): RedisPlace {
   const urls = serverUrls(text);
   const [first] = urls;
   if (!first || urls.some(({ hostname }) => hostname === '')) throw new TypeError('a host is missing');
-  // ioredis would take any of its options from there.
+  // ioredis would accept any of its options as a parameter.
   for (const name of first.searchParams.keys())
     if (!PARAMETERS.includes(name))
       throw new TypeError(

@@ -3,7 +3,10 @@ import { duration } from './duration-schema.ts';
 
 const DAY = 86_400_000;
 
-/** The part `retention` of `recorder.yaml`. @param shortest what can have a retention, each with the shortest, ms */
+/**
+ * Returns the schema of `retention` in `recorder.yaml`.
+ * @param shortest minimum retention of each dataset, in ms
+ */
 export function retentionSchema(shortest: ReadonlyMap<string, number>) {
   return z
     .partialRecord(
@@ -24,7 +27,7 @@ export function retentionSchema(shortest: ReadonlyMap<string, number>) {
             context.addIssue({ code: 'custom', path: [name], message: `must be at least ${least / DAY}d` });
         }
       },
-      // Also beside a name that there is not.
+      // Also runs if a name is unknown.
       { when: () => true },
     );
 }

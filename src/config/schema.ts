@@ -57,7 +57,7 @@ const metered = z.strictObject({
 const name = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores');
-/** Letter case does not matter: an address in any case is the same target. */
+/** Letter case is ignored: an address in any case is the same target. */
 const evmAddress = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
@@ -82,20 +82,23 @@ const proxyAddress = z
   .refine(isNetwork, 'must be an IP address such as 10.0.0.5, or a range such as 10.0.0.0/24')
   .meta({ examples: ['10.0.0.5'] });
 
-/** What the configuration must know of the catalog to check names; the catalog itself lies above it. */
+/** Names of the catalog, for the validation of names. The catalog itself is in a higher layer. */
 export interface CatalogNames {
   readonly datasets: readonly string[];
   readonly metrics: readonly string[];
   readonly intervals: readonly string[];
-  /** The default rules of alerts, each with the numbers that it has. */
+  /** Default rules of alerts with their limits. */
   readonly alertRules: RuleLimits;
-  /** Why a setting of a dataset's override would change nothing; null: it would, or there is no such dataset or setting. */
+  /**
+   * Returns the reason why a setting of a dataset has no effect. Returns null if it has one, or if there is
+   * no such dataset or setting.
+   */
   withoutEffect(dataset: string, setting: string): string | null;
-  /** What can have a retention, each with the shortest that it can have, ms. */
+  /** Minimum retention of each dataset that can have one, in ms. */
   readonly shortestRetention: ReadonlyMap<string, number>;
 }
 
-/** The schema of `recorder.yaml` (contract section 2). */
+/** Returns the schema of `recorder.yaml` (contract section 2). */
 export function configSchema(names: CatalogNames) {
   const override = z
     .strictObject({

@@ -2,16 +2,16 @@ import { namedIn } from './named-secrets.ts';
 import { headerPairs } from './otlp.ts';
 import { type Having, secretText, VARIABLES } from './variables.ts';
 
-/** `scheme://user:password@host/database`, and passwords among a URL's parameters. */
+/** Matches `scheme://user:password@host/database`, and passwords in the parameters of a URL. */
 const PASSWORD_IN_URL =
   /:\/\/([^/?#:]*):([^/?#]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl|sentinel)?password=([^&#]*)/gi;
 
 /**
- * The secrets of the environment, which must not be in a log or an error. It works when other variables are invalid, too.
- * A password that equals the name of its user or database does not count as a secret.
+ * Returns the secrets of the environment, which must not appear in a log or an error. Works even if other
+ * variables are invalid. A password that equals the name of its user or database does not count as a secret.
  */
 export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
-  // What cannot be read is reported by readEnvironment.
+  // readEnvironment reports unreadable values.
   const value = (name: Having<'secret'>) => secretText(env, name);
   const passwords = (['DATABASE_URL', 'REPORTING_DATABASE_URL', 'REDIS_URL'] as const).flatMap((name) =>
     [...(value(name) ?? '').matchAll(PASSWORD_IN_URL)].map(([, user, password, database, parameter]) =>
@@ -23,7 +23,7 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
     decoded(text),
     decoded(text).replace(/^(Basic|Bearer) +/i, ''),
   ]);
-  // Of the lines of a PEM those that say something.
+  // Only the lines of a PEM that contain key data.
   const pem = (value('SEAL_KEY') ?? '').split(/\s+/).filter((line) => /^[\w+/=]{32,}$/.test(line));
   return (
     [
@@ -42,8 +42,8 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
 }
 
 /**
- * What every secret is, by its name; empty: it is not set.
- * @param texts those of the configuration, which may name more of them as `${NAME}`
+ * Returns every secret by its name; empty if it is not set.
+ * @param texts of the configuration, which may reference more secrets as `${NAME}`
  */
 export function secretsByName(
   texts: readonly string[],

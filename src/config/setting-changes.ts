@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Settings below these may be secret, or lead to one: only that they changed is told. */
+/** Matches settings that may be secret or point to a secret: their values are not logged. */
 const UNTOLD = /^(alerts|changes|exports)\b|url$/i;
 
 /**
- * What another configuration says otherwise: a line a setting, with its path, such as `datasets.subnets.every: 3600000 → 60000`.
- * Empty: they say the same. Defaults are filled in on both sides.
+ * Returns the differences of two configurations: one line per setting with its path, such as
+ * `datasets.subnets.every: 3600000 → 60000`. Empty if they are equal. Both sides include the defaults.
  */
 export function configDifference(before: unknown, after: unknown, path = ''): string[] {
   if (isDeepStrictEqual(before, after)) return [];
@@ -32,7 +32,7 @@ export function configDifference(before: unknown, after: unknown, path = ''): st
 const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The elements of a list by their names; null: they have none. */
+/** Returns the elements of a list by their names. Returns null if not all have one. */
 function byName(list: readonly unknown[]): Map<string, unknown> | null {
   const named = list.flatMap((one) =>
     isMapping(one) && typeof one.name === 'string' ? [[one.name, one] as const] : [],
@@ -54,7 +54,7 @@ function elementsChanged(before: readonly unknown[], after: readonly unknown[], 
   return out.length + added.length === 0 ? [`${path}: in another order`] : [...out, ...added];
 }
 
-/** A value as it is told after `lead`; empty: it is not told. */
+/** Formats a value after `lead`. Returns an empty text if the value must not be logged. */
 function told(path: string, value: unknown, lead: string): string {
   const text = JSON.stringify(value, (_, part) => (part instanceof Set ? [...part] : part));
   if (UNTOLD.test(path) || text?.includes('://')) return '';

@@ -4,12 +4,12 @@ import { VARIABLES, type Variable } from './variables.ts';
 
 /** A key of `recorder.yaml`. */
 interface Setting {
-  /** From the top: `a.b`; `[]` stands for an element of a list, `DATASET` for a name. */
+  /** Path from the root: `a.b`; `[]` is an element of a list, `DATASET` a name. */
   readonly path: string;
   readonly about: string;
   readonly values: string;
   readonly unit: string;
-  /** What holds where it is left out. */
+  /** Default value, as text. */
   readonly absent: string;
 }
 
@@ -28,7 +28,7 @@ Secrets come from the environment only. A variable of which a file is told may b
 that holds the value. One that is set to nothing is not set.
 `;
 
-/** Every key of \`recorder.yaml\` and every variable of the environment, as Markdown. */
+/** Formats every key of `recorder.yaml` and every variable of the environment as Markdown. */
 export function settingsPage(names: CatalogNames): string {
   const settings = settingsOf(settingsSchema(names), '', true);
   const parts = Object.keys(settingsSchema(names).properties ?? {}).map((name) =>
@@ -47,7 +47,7 @@ export function settingsPage(names: CatalogNames): string {
   ].join('\n');
 }
 
-/** A part and what is in it, from the outside in; what two forms of one list share is told once. */
+/** Returns a part and its settings, from the outside in. Duplicate settings of alternatives appear once. */
 function settingsOf(schema: SettingSchema, path: string, required: boolean): Setting[] {
   const own: Setting[] =
     path === '' || path.endsWith('[]')
@@ -73,18 +73,18 @@ function settingsOf(schema: SettingSchema, path: string, required: boolean): Set
   return [...new Map([...own, ...within].map((setting) => [setting.path, setting])).values()];
 }
 
-/** What may be written in several ways, each; null is none of them. */
+/** Returns the alternatives of a setting without null, or the setting itself. */
 function forms(schema: SettingSchema): SettingSchema[] {
   const several = waysOf(schema);
   if (several === undefined) return schema.type === 'null' ? [] : [schema];
   return several.flatMap((form) => parts(form).flatMap(forms));
 }
 
-/** The forms of a setting; of a list those of its elements. */
+/** Returns the alternatives of a setting; for a list, those of its elements. */
 const innermost = (schema: SettingSchema): SettingSchema[] =>
   forms(schema).flatMap((form) => (form.type === 'array' ? parts(form.items).flatMap(innermost) : [form]));
 
-/** A place of the schema may hold one part, several, or only whether anything may stand there. */
+/** Returns a schema in a list. Empty if the value is a boolean or missing: JSON Schema allows both. */
 function parts(place: unknown): SettingSchema[] {
   return isPart(place) ? [place] : [];
 }

@@ -1,7 +1,7 @@
 import { nearestName } from '../lib/nearest-name.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
-/** What is probably a mistake in the environment although it is valid: what it is, and of a fault the mend. */
+/** Returns probable mistakes in a valid environment: a description, and a fix for errors. */
 export function doubtfulVariables(
   env: NodeJS.ProcessEnv = process.env,
 ): readonly { readonly found: string; readonly mend?: string }[] {
@@ -28,5 +28,5 @@ export function doubtfulVariables(
   return [...empty, ...misspelt, ...unused, ...ofLibpq];
 }
 
-/** Names that are hardly of another program. */
+/** Prefixes that other programs are unlikely to use. */
 const OWN = /^(RECORDER|CHAIN_DATA|METRICS)_/;

@@ -1,15 +1,15 @@
-/** Keys of JavaScript's own objects, which no setting is called. */
+/** Keys of JavaScript's own objects, which are not names of settings. */
 const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Settings whose texts have several lines. */
+/** Settings with texts of several lines. */
 const MULTILINE_SETTINGS = new Set(['sql', 'body']);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
 /**
- * Returns what no setting may contain, each problem with its path: reserved keys, and control characters or line breaks in
- * texts of one line, which end up in headers, URLs and addresses.
+ * Returns content that is invalid in any setting, each problem with its path: reserved keys, and control
+ * characters or line breaks in single-line texts, which end up in headers, URLs and addresses.
  */
 export function unsafeValues(value: unknown, path = '', name = ''): string[] {
   if (typeof value === 'string') {

@@ -2,25 +2,25 @@ import { readGivenFile } from '../lib/read-input-file.ts';
 import { SHORTEST_SECRET } from '../lib/redaction.ts';
 import { OTLP_VARIABLES } from './otlp.ts';
 
-/** A shorter token could be guessed. */
+/** Minimum length of a token, in characters. A shorter one could be guessed. */
 export const SHORTEST_TOKEN = 16;
 export const LOG_FORMATS = ['json', 'text'];
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** A variable of the environment, as docs/settings.md tells it. */
+/** An environment variable, as documented in docs/settings.md. */
 export interface Variable {
   readonly about: string;
-  /** The value where it is not set. */
+  /** Default value. */
   readonly preset?: string;
-  /** In words what holds where it is not set and has no preset. */
+  /** Description of the behaviour without a value, for variables without a default. */
   readonly absent?: string;
-  /** The values that it may have; not given: see {@link about}. */
+  /** Valid values. Absent: see {@link about}. */
   readonly values?: readonly string[];
-  /** It is secret: `NAME_FILE` may name a file that holds it. */
+  /** Set if the variable is secret: `NAME_FILE` may name a file with its value. */
   readonly secret?: true;
 }
 
-/** Every variable that is read. */
+/** Every variable that the recorder reads. */
 export const VARIABLES = {
   DATABASE_URL: {
     about:
@@ -133,20 +133,23 @@ export const VARIABLES = {
 
 type Variables = typeof VARIABLES;
 
-/** The names of variables that have a property, such as `secret`. */
+/** Names of the variables with a property, such as `secret`. */
 export type Having<Property extends string> = {
   [Name in keyof Variables]: Property extends keyof Variables[Name] ? Name : never;
 }[keyof Variables];
 
-/** What a variable is set to; one that is set to nothing is not set. */
+/** Returns the value of a variable. Empty variables count as not set. */
 export const textIn = (env: NodeJS.ProcessEnv, name: keyof Variables): string | undefined =>
   env[name] || undefined;
 
-/** The file that holds a secret, where one is named. */
+/** Returns the path of the file that contains a secret, if one is named. */
 export const fileIn = (env: NodeJS.ProcessEnv, name: Having<'secret'>): string | undefined =>
   env[`${name}_FILE`] || undefined;
 
-/** What a secret is, from the environment or from the file that `NAME_FILE` names; undefined: it is not set, or cannot be read. */
+/**
+ * Returns a secret from the environment or from the file that `NAME_FILE` names. Returns undefined if it is
+ * not set or unreadable.
+ */
 export function secretText(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const file = env[`${name}_FILE`];
   if (!file) return env[name] || undefined;

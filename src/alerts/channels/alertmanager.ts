@@ -4,16 +4,17 @@ import type { MakeChannel } from '../channel.ts';
 import type { Body, Item } from '../message.ts';
 import { linkOf } from '../message-texts.ts';
 
-/** What is not told again for so long, ms, counts as over there: some rounds may be missed. */
+/** Time until an alert expires in Alertmanager unless it is sent again, in ms. Some rounds may be missed. */
 const LASTS = 5 * 60_000;
 const TRIAL_LASTS = 60_000;
-/** Alerts of one call: what is told twice is one alert there, so that parts can be repeated. */
+/** Maximum number of alerts in one request. Alertmanager deduplicates alerts, so parts can be repeated. */
 const ALERTS_AT_ONCE = 50;
 
 /**
- * Alertmanager's API v2. Its labels make what is sent twice one alert. It forgets what is not told again, so what fires is told
- * with every round, each time with a later end. It goes by its own clock, and a message may have waited for hours: ends are
- * told by the time that it answers with.
+ * Channel for Alertmanager's API v2.
+ * Its labels deduplicate alerts. Alertmanager expires alerts that are not sent again, so every round sends
+ * the firing ones with a later end. Alertmanager uses its own clock, and a message may have waited for hours:
+ * ends are relative to the `Date` header of its response.
  */
 export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
   const address = `${url.replace(/\/$/, '')}/api/v2/alerts`;
@@ -31,7 +32,7 @@ export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
   return { send: (message, signal) => post([message], signal), refresh: post };
 };
 
-/** @param now the time there, ms */
+/** @param now time of the Alertmanager server, in ms since 1970 */
 function alertOf(body: Body, item: Item, now: number) {
   const { kind, rule, recorder, network, at } = body;
   const link = linkOf(body);
@@ -45,7 +46,7 @@ function alertOf(body: Body, item: Item, now: number) {
       ...(item.since !== null && { since: item.since }),
       ...(link !== null && { runbook_url: link }),
     },
-    // It refuses what ends before it begins, as it may be after a clock was set back.
+    // Alertmanager rejects alerts that end before they start, which can happen after a clock was set back.
     startsAt: new Date(Math.min(Date.parse(item.firedAt ?? at), ends)).toISOString(),
     endsAt: new Date(ends).toISOString(),
   };

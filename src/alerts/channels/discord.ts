@@ -9,22 +9,22 @@ const YELLOW = 0xf9a825;
 const GREEN = 0x388e3c;
 const BLUE = 0x1976d2;
 
-/** A webhook of Discord. It knows no key of a message: what is sent twice is shown twice. */
+/** Channel for a Discord webhook. Discord has no idempotency key: a repeated message is shown twice. */
 export const discord: MakeChannel<'discord'> = ({ url }) => ({
   send: async (message, signal) => {
     const address = new URL(url);
-    // Without it Discord answers before it has kept the message.
+    // Without `wait`, Discord responds before it has stored the message.
     address.searchParams.set('wait', 'true');
     const link = linkOf(message);
     const embed = {
       title: cut(titleOf(message), 256),
-      // A summary must not become a link with another address behind it.
+      // A summary must not become a link to another address.
       description: textOf(message, 4_000, markdownText),
       color: colourOf(message),
       timestamp: message.at,
       ...(link !== null && { url: link }),
     };
-    // Nobody is mentioned, whatever a node says.
+    // No user is mentioned, whatever text a node reports.
     await callChannel(
       { url: address.href, body: { embeds: [embed], allowed_mentions: { parse: [] } } },
       signal,

@@ -6,20 +6,23 @@ import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
 import { textOf, titleOf } from '../message-texts.ts';
 
-/** The longest waits for the server, ms. */
+/** Timeouts of connecting and of a response, in ms. */
 const CONNECT = 8_000;
 const ANSWER = 10_000;
-/** SMTP: the message exceeds the storage that is allowed. */
+/** SMTP reply: the message exceeds the allowed storage. */
 const MESSAGE_TOO_LARGE = 552;
-/** Failures before the text was sent. */
+/** Error codes of failures before the text was sent. */
 const EARLY = new Set(['EAUTH', 'EDNS', 'EENVELOPE', 'ETLS', 'ECONNECTION', 'ENOAUTH']);
 
-/** E-mail by SMTP. `Message-ID` is equal for the same message, however often it is sent: many servers keep it once. */
+/**
+ * Channel for e-mail by SMTP. `Message-ID` is equal for each attempt of a message, so that many servers
+ * deduplicate it.
+ */
 export const email: MakeChannel<'email'> = ({ host, port, user, password, from, to }) => ({
   send: async (message, signal) => {
     const transport = createTransport({
       ...{ host, port, secure: port === 465 },
-      // A password goes over TLS only, or to this machine.
+      // A password is only sent over TLS, or to this machine.
       requireTLS: password !== undefined && !isHere(host),
       ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
       ...{ connectionTimeout: CONNECT, greetingTimeout: CONNECT, dnsTimeout: CONNECT, socketTimeout: ANSWER },
@@ -30,18 +33,19 @@ export const email: MakeChannel<'email'> = ({ host, port, user, password, from, 
         ...{ from, to, subject: titleOf(message), text: textOf(message, 20_000) },
         messageId: `<${digest(message.key)}@chain-recorder>`,
         date: new Date(message.at),
-        // What happened to one alert stands together.
+        // `References` groups the messages about one alert.
         references: message.items
           .slice(0, 10)
           .map(({ alert }) => `<alert-${message.recorder}-${alert}@chain-recorder>`),
         headers: { 'Auto-Submitted': 'auto-generated' },
-        // To close the transport ends nothing that is under way.
+        // Closing the transport does not abort a running request.
         signal,
       })
       .catch((error: unknown) => {
         throw failureOf(error);
       });
-    // One address that the server takes is enough for nodemailer. To send it again would tell it to that one each time.
+    // nodemailer resolves if the server accepts at least one address. A retry would repeat the message for
+    // that one.
     const [first] = sent.rejectedErrors ?? [];
     if (first)
       throw new DeliveryFailure(
@@ -60,7 +64,7 @@ function failureOf(error: unknown): DeliveryFailure {
   const code = property(error, 'code');
   const answer = Number(property(error, 'responseCode'));
   const said = `${code === '' ? '' : `${code}: `}${messageOf(error)}`;
-  // The server took everything else, and not the text.
+  // The server accepted everything except the text.
   if (code === 'EMESSAGE' && answer === MESSAGE_TOO_LARGE) return new DeliveryFailure('too-large', said);
   if (code === 'EMESSAGE' && answer >= 500) return new DeliveryFailure('refused', said);
   return new DeliveryFailure('down', said, { mayHaveArrived: !EARLY.has(code) });

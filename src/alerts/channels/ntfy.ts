@@ -3,14 +3,14 @@ import type { MakeChannel } from '../channel.ts';
 import type { Body } from '../message.ts';
 import { cut, linkOf, textOf, titleOf } from '../message-texts.ts';
 
-/** ntfy, published as JSON. It knows no key of a message: what is sent twice is shown twice. */
+/** Channel for ntfy, published as JSON. ntfy has no idempotency key: a repeated message is shown twice. */
 export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({
   send: async (message, signal) => {
     const link = linkOf(message);
     const body = {
       topic,
       title: cut(titleOf(message), 250),
-      // More than 4,096 bytes become an attachment.
+      // ntfy turns more than 4,096 bytes into an attachment.
       message: inBytes(textOf(message), 4_000),
       priority: priorityOf(message),
       tags: [message.kind === 'resolved' ? 'white_check_mark' : 'rotating_light', message.rule],
@@ -21,12 +21,12 @@ export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({
   },
 });
 
-/** From 1 (least) to 5 (most). */
+/** Returns the priority, from 1 (lowest) to 5 (highest). */
 function priorityOf({ kind, severity }: Body): number {
   return kind === 'resolved' ? 3 : { info: 2, warning: 4, critical: 5 }[severity];
 }
 
-/** A text of at most so many bytes, without half a character at its end. */
+/** Truncates a text to a number of bytes, without splitting a character. */
 function inBytes(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;

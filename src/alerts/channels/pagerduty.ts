@@ -4,7 +4,7 @@ import type { MakeChannel } from '../channel.ts';
 import type { Item, Message } from '../message.ts';
 import { cut, linkOf } from '../message-texts.ts';
 
-/** Events at once. */
+/** Maximum number of concurrent events. */
 const AT_ONCE = 10;
 const ACTIONS: Readonly<Record<Message['kind'], string>> = {
   firing: 'trigger',
@@ -14,14 +14,17 @@ const ACTIONS: Readonly<Record<Message['kind'], string>> = {
   acknowledged: 'acknowledge',
 };
 
-/** PagerDuty's Events API v2: one event an alert. Its key makes what is sent twice one incident. */
+/**
+ * Channel for PagerDuty's Events API v2: one event per alert. The deduplication key makes a repeated event
+ * the same incident.
+ */
 export const pagerduty: MakeChannel<'pagerduty'> = ({ url, key }) => {
   const enqueue = `${url.replace(/\/$/, '')}/v2/enqueue`;
   const post = async (event: object, signal: AbortSignal) => {
     try {
       await callChannel({ url: enqueue, body: { routing_key: key, ...event } }, signal);
     } catch (error) {
-      // It is the key that is wrong, not the event: somebody has to mend the configuration.
+      // The key is wrong, not the event: the configuration must be corrected.
       if (error instanceof DeliveryFailure && /routing.?key/i.test(error.message))
         throw new DeliveryFailure('down', error.message);
       throw error;
@@ -33,7 +36,7 @@ export const pagerduty: MakeChannel<'pagerduty'> = ({ url, key }) => {
         await Promise.all(
           message.items.slice(at, at + AT_ONCE).map((item) => post(eventOf(message, item), signal)),
         );
-      // A trial leaves nobody awake.
+      // Resolves a test alert at once, so that it does not wake anyone.
       for (const item of message.kind === 'test' ? message.items : [])
         await post({ event_action: 'resolve', dedup_key: dedupKey(message, item) }, signal);
     },

@@ -2,7 +2,9 @@ import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import { textOf, titleOf } from '../message-texts.ts';
 
-/** An incoming webhook of Slack. It knows no key of a message: what is sent twice is shown twice. */
+/**
+ * Channel for an incoming webhook of Slack. Slack has no idempotency key: a repeated message is shown twice.
+ */
 export const slack: MakeChannel<'slack'> = ({ url }) => ({
   send: async (message, signal) => {
     const text = `*${escaped(titleOf(message))}*\n${escaped(textOf(message))}`;
@@ -10,6 +12,6 @@ export const slack: MakeChannel<'slack'> = ({ url }) => ({
   },
 });
 
-/** What a node says must not mention people, or look like a link. */
+/** Escapes texts of nodes, so that they cannot mention people or look like a link. */
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

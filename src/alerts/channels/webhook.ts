@@ -4,7 +4,7 @@ import type { MakeChannel } from '../channel.ts';
 import type { Message } from '../message.ts';
 import { textOf, titleOf } from '../message-texts.ts';
 
-/** A POST of JSON. `Idempotency-Key` is equal for the same message, however often it is sent. */
+/** Channel for a POST of JSON. `Idempotency-Key` is equal for each attempt of a message. */
 export const webhook: MakeChannel<'webhook'> = ({ url, headers, body }) => ({
   send: async (message, signal) => {
     await callChannel(
@@ -28,7 +28,7 @@ const wholeOf = ({ maybeAgain, ...message }: Message) => ({
   maybe_again: maybeAgain,
 });
 
-/** A template with the values of a message, each written as it stands within a text of JSON. */
+/** Fills a template with the values of a message, escaped for JSON strings. */
 function filled(template: string, message: Message): string {
   const { kind, rule, severity, recorder, network, advice, key } = message;
   const values: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** The allowance of a service for the day is nearly used up. */
+/** Fires when the daily budget of a service is nearly used up. */
 export const budgetNearlySpent: Rule = {
   name: 'budget-nearly-spent',
   about:

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** Sources contradict each other. */
+/** Fires when sources contradict each other. */
 export const discrepancy: Rule = {
   name: 'discrepancy',
   about: 'Two sources, or two nodes, say differently of the same thing by more than is tolerated.',

@@ -3,7 +3,7 @@ import type { Rule } from '../rule.ts';
 
 const SUBJECT = 'the disk of the database';
 
-/** The disk of the embedded database is full soon. */
+/** Fires when the disk of the embedded database will soon be full. */
 export const diskFull: Rule = {
   name: 'disk-full',
   about:
@@ -16,7 +16,7 @@ export const diskFull: Rule = {
   ask: async ({ at, limits, facts }) => {
     const use = await facts.disk();
     if (use.free === null) return [];
-    // Nothing was sealed of late, as where the disk is full.
+    // No seal was made recently, for example because the disk is full.
     if (use.perDay === null)
       return [{ subject: SUBJECT, summary: 'how much a day adds is not known', since: null, unknown: true }];
     const full = fullAt(use, at.getTime());

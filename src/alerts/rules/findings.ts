@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Found, Rule } from '../rule.ts';
 
 const MINUTE = 60_000;
-/** Why rules about how the recording stands know no past. */
+/** Reason why rules about findings do not support past moments. */
 const ONLY_NOW = 'how the recording stands is kept as it is now only (reporting.findings)';
 
 interface Row {
@@ -15,7 +15,7 @@ interface Row {
 
 const common = { every: 30_000, onlyNow: ONLY_NOW };
 
-/** A dataset that has not been recorded for more than three of its intervals. */
+/** Fires when a dataset has not been recorded for more than three of its intervals. */
 export const datasetLate: Rule = {
   ...common,
   name: 'dataset-late',
@@ -25,7 +25,7 @@ export const datasetLate: Rule = {
   ask: ({ sql }) => byDataset(sql, sql`f.state = 'late'`, 'is late'),
 };
 
-/** A dataset whose recordings leave something out. */
+/** Fires when the runs of a dataset omit something. */
 export const datasetIncomplete: Rule = {
   ...common,
   name: 'dataset-incomplete',
@@ -40,7 +40,7 @@ export const datasetIncomplete: Rule = {
     ),
 };
 
-/** A list that lost more than half of its members, which no later observation has confirmed yet. */
+/** Fires when a list lost more than half of its members and no later observation has confirmed it yet. */
 export const listUnconfirmed: Rule = {
   ...common,
   name: 'list-unconfirmed',
@@ -55,7 +55,7 @@ export const listUnconfirmed: Rule = {
     ),
 };
 
-/** A ledger that is not settled any more. */
+/** Fires when the uptime ledger is stalled. */
 export const ledgerStalled: Rule = {
   ...common,
   name: 'ledger-stalled',
@@ -65,7 +65,7 @@ export const ledgerStalled: Rule = {
   ask: ({ sql }) => standing(sql, sql`f.what = 'ledger' and f.state <> 'incomplete'`),
 };
 
-/** Other stalled parts of the recording. */
+/** Fires when another part of the recording is stalled. */
 export const recordingStalled: Rule = {
   ...common,
   name: 'recording-stalled',
@@ -80,7 +80,7 @@ export const recordingStalled: Rule = {
     ),
 };
 
-/** The index of a service that shows nothing new any more. */
+/** Fires when the index of a service stops to show new items. */
 export const indexStalled: Rule = {
   ...common,
   name: 'index-stalled',
@@ -91,7 +91,7 @@ export const indexStalled: Rule = {
   ask: ({ sql }) => standing(sql, sql`f.what = 'index-stalled'`),
 };
 
-/** Another node, network or chain than the recorded one. */
+/** Fires when another node, network or chain than the recorded one responds. */
 export const anotherSource: Rule = {
   ...common,
   name: 'another-source',
@@ -103,7 +103,7 @@ export const anotherSource: Rule = {
     standing(sql, sql`f.what = 'node' or (f.what = 'target' and f.reason like 'another chain%')`),
 };
 
-/** A rule that cannot be asked, or a channel that takes nothing. */
+/** Fires when a rule cannot be evaluated, a channel accepts no messages, or a sink no changes. */
 export const alertingFailing: Rule = {
   ...common,
   name: 'alerting-failing',
@@ -113,7 +113,7 @@ export const alertingFailing: Rule = {
   ask: ({ sql }) => standing(sql, sql`f.what in ('alerts', 'changes')`),
 };
 
-/** An export by schedule that fails, or is late. */
+/** Fires when a scheduled export fails or is late. */
 export const exportFailing: Rule = {
   ...common,
   name: 'export-failing',
@@ -123,7 +123,10 @@ export const exportFailing: Rule = {
   ask: ({ sql }) => standing(sql, sql`f.what = 'export'`),
 };
 
-/** A replica that pages, reports and exports read from, and that is away or far behind. */
+/**
+ * Fires when the replica for pages, reports and exports is unavailable, is not a copy of the primary, or lags
+ * far behind.
+ */
 export const replicaBehind: Rule = {
   ...common,
   name: 'replica-behind',
@@ -134,7 +137,7 @@ export const replicaBehind: Rule = {
   ask: ({ sql }) => standing(sql, sql`f.what = 'replica'`),
 };
 
-/** A row a dataset. The ledger has a rule of its own. */
+/** Returns one result per dataset. The ledger has its own rule. */
 async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string): Promise<Found[]> {
   const rows = await sql<Row[]>`
     select f.dataset as subject, min(f.since) as since, count(*)::int as count,

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** Why holes know no past. */
+/** Reason why rules about gaps do not support past moments. */
 const ONLY_NOW = 'which holes were open at a past moment is not kept: one that is healed is gone';
 
 interface Row {
@@ -11,7 +11,7 @@ interface Row {
   readonly reason: string;
 }
 
-/** Holes that could be fetched, and are not. */
+/** Fires when gaps that can still be fetched stay open. */
 export const gapOpen: Rule = {
   name: 'gap-open',
   about:
@@ -35,7 +35,7 @@ export const gapOpen: Rule = {
   },
 };
 
-/** A range was lost for good. */
+/** Fires when a range is lost permanently. */
 export const gapLost: Rule = {
   name: 'gap-lost',
   about: 'A range was lost that nobody can fetch any more. Of looks at nodes: when nobody looked for long.',
@@ -45,8 +45,9 @@ export const gapLost: Rule = {
   limits: { days: 1, minutes: 10 },
   event: true,
   ask: async ({ sql, at, limits }) => {
-    // Of an outage each target is noticed at its own moment: until nothing was noticed for an hour they are told as one. It is
-    // looked twice as far back, so that the begin of such a time does not move while it is told.
+    // During an outage, the loss of each target is noticed at a different moment. Losses less than an hour
+    // apart are one alert. The query reads twice the time range, so that the start of an outage does not move
+    // while its alert is open.
     const rows = await sql<(Row & { noticed: Date })[]>`
       with lost as (
         select *, coalesce(noticed_at - lag(noticed_at) over (partition by dataset order by noticed_at) > interval '1 hour', true) as is_first

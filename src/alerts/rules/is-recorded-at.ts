@@ -1,6 +1,9 @@
 import type postgres from 'postgres';
 
-/** Whether there was a record of all of these datasets at a moment. Functions of the past refuse moments before it. */
+/**
+ * Returns true if all of these datasets were recorded at a moment. Functions with as-of reject earlier
+ * moments.
+ */
 export async function recordedBy(sql: postgres.Sql, at: Date, datasets: readonly string[]): Promise<boolean> {
   const rows = await sql`
     select dataset from reporting.recorded_since

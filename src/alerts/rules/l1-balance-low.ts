@@ -1,6 +1,6 @@
 import type { Found, Rule } from '../rule.ts';
 
-/** The balance of an L1's validator is used up soon. */
+/** Fires when the balance of an L1 validator will soon be used up. */
 export const l1BalanceLow: Rule = {
   name: 'l1-balance-low',
   about:
@@ -11,7 +11,8 @@ export const l1BalanceLow: Rule = {
   limits: { days: 14 },
   needs: ['validators'],
   ask: async ({ sql, at, limits }) => {
-    // Those that run dry first. Of those that cannot be told there is no bound: an alert that stands goes on with any of them.
+    // The earliest run-out first. Validators with an unknown rate are not limited in number: an open alert
+    // may depend on any of them.
     const rows = await sql<Row[]>`
       with runway as materialized (
         select * from reporting.l1_runway(null, 7, ${at}::timestamptz)
@@ -35,7 +36,10 @@ interface Row {
   readonly subnet_id: string;
   readonly validation_id: string;
   readonly node_id: string;
-  /** Null: the balance was not seen to fall. Each validation pays all the time, so it was not seen at all. */
+  /**
+   * Null if no decrease of the balance was observed. Each validation pays continuously, so the balance was
+   * not observed at all.
+   */
   readonly runs_dry_at: Date | null;
   readonly balance_avax: string;
   readonly days_left: number | null;

@@ -3,7 +3,7 @@ import { looksAt } from './health-at.ts';
 
 const MINUTE = 60_000;
 
-/** A node that most of those who look at it see down, with the words of its checks. */
+/** Fires when most observers of a node see it down. The summary contains the errors of its checks. */
 export const nodeDown: Rule = {
   name: 'node-down',
   about: 'A node is down, by most of the observers that look at it.',
@@ -53,7 +53,7 @@ export const nodeDown: Rule = {
 
 interface Row {
   readonly node: string;
-  /** Set: only the checks with this tag are down. */
+  /** Set if only the checks with this tag are down. */
   readonly tag: string | null;
   readonly since: Date | null;
   readonly error: string | null;

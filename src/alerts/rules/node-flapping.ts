@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { looksAt } from './health-at.ts';
 
-/** A node that goes down again and again. */
+/** Fires when a node goes down repeatedly. */
 export const nodeFlapping: Rule = {
   name: 'node-flapping',
   about: 'A node went down several times within a short time, however briefly each.',

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** A node of which no observer could tell the state for some minutes. */
+/** Fires when no observer could determine the state of a node for some minutes. */
 export const nodeUnobserved: Rule = {
   name: 'node-unobserved',
   about: 'The state of a node is unknown: its answers are no health reports, or nobody looked.',
@@ -47,7 +47,7 @@ export const nodeUnobserved: Rule = {
 interface Row {
   readonly node: string;
   readonly since: Date;
-  /** Null: the state was never known. */
+  /** Null if the state was never known. */
   readonly last_state: string | null;
   readonly error: string | null;
 }

@@ -2,7 +2,10 @@ import type postgres from 'postgres';
 import type { Facts } from '../rule.ts';
 import { recordedBy } from './is-recorded-at.ts';
 
-/** The validators that are one's own, each with the name of its node (or its id): configured nodes and `watch.nodeIds`. */
+/**
+ * Returns the user's own validators by node id, with the name of the node or its id: configured nodes and
+ * `watch.nodeIds`.
+ */
 export async function ownNodeIds(sql: postgres.Sql, at: Date, facts: Facts): Promise<Map<string, string>> {
   const known = (await recordedBy(sql, at, ['node_identity']))
     ? await sql<{ node: string; node_id: string }[]>`

@@ -1,14 +1,14 @@
 import { cut } from '../message-texts.ts';
 import type { Rule } from '../rule.ts';
 
-/** Answers that cannot be decoded come in. */
+/** Fires when new items cannot be decoded. */
 export const quarantineGrowing: Rule = {
   name: 'quarantine-growing',
   about: 'Items came that could not be decoded or stored: an upstream changed, or sends what it should not.',
   severity: 'warning',
   for: 0,
   every: 60_000,
-  // Where an upstream changed, each poll may bring one more: all of them are one alert.
+  // If an upstream changed, each poll may add an item: all of them are one alert.
   clear: 6 * 3_600_000,
   limits: { threshold: 1, minutes: 60 },
   ask: async ({ sql, at, limits }) => {

@@ -1,7 +1,7 @@
 import { networkViews } from '../../reporting/reports/rewards.ts';
 import type { Rule } from '../rule.ts';
 
-/** Little downtime is left until a validation of a configured node misses its reward. */
+/** Fires when little downtime is left until a validation of a configured node misses its reward. */
 export const rewardAtRisk: Rule = {
   name: 'reward-at-risk',
   about:

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** The level of a metric changed for good. */
+/** Fires when the level of a metric changed permanently. */
 export const seriesBreak: Rule = {
   name: 'series-break',
   about: 'The level of a daily metric changed at once and for good: maybe something else is counted.',

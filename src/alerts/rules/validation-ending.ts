@@ -2,7 +2,7 @@ import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
 import type { Rule } from '../rule.ts';
 import { ownNodeIds } from './own-node-ids.ts';
 
-/** A validation of one's own, or a delegation to it, ends soon. */
+/** Fires when the user's own validation ends soon. */
 export const validationEnding: Rule = {
   name: 'validation-ending',
   about: 'The validation of a configured node or a watched validator ends soon.',
@@ -13,7 +13,8 @@ export const validationEnding: Rule = {
   needs: ['validators'],
   ask: async ({ sql, at, limits, facts }) => {
     const own = await ownNodeIds(sql, at, facts);
-    // Not of reporting.stake_expiring, which also asks for delegations: they are recorded of watched validators only.
+    // reporting.stake_expiring is not used, because it requires delegations, which are recorded for watched
+    // validators only.
     const rows = await sql<
       { node_id: string; end_time: Date; days_left: number; stake: string; subject: string }[]
     >`
