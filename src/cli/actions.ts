@@ -1,17 +1,17 @@
 import { UsageError } from '../lib/errors.ts';
 
-/** What the actions of a command take. */
+/** Arguments and options that the actions of a command accept. */
 export interface TakenByActions {
-  /** The actions that take a word behind them, such as a number of the list. */
+  /** Actions that accept an argument, such as an id. */
   readonly word: readonly string[];
-  /** Of each option that not all of them take: those that do. */
+  /** Actions by option, for options that not all actions accept. */
   readonly options: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * Refuses what an action does not take, so that nothing of a command line is passed over in silence.
- * @param given what stands behind the action, and the options by name
- * @throws UsageError with all that it does not take
+ * Rejects arguments and options that an action does not accept, so that none is silently ignored.
+ * @param given argument after the action, and options by name
+ * @throws UsageError with every rejected argument and option
  */
 export function refuseOthers(
   command: string,

@@ -3,24 +3,27 @@ import { catalogNames } from '../app/configured-feeds.ts';
 import { UsageError } from '../lib/errors.ts';
 import { reports } from '../reporting/reports/questions.ts';
 
-/** The shells that complete commands. */
+/** Shells with completion scripts. */
 const SHELLS = { bash, zsh, fish } as const;
 
-/** What may stand behind a command. */
+/** Completions of a command. */
 interface Offer {
   readonly command: string;
   readonly about: string;
-  /** The first argument: datasets, reports, actions; empty: nothing to choose from. */
+  /** Values of the first argument: datasets, reports, actions; empty: none. */
   readonly values: readonly string[];
   readonly options: readonly {
     readonly long: string;
     readonly about: string;
-    /** It stands before a value. */
+    /** True if the option requires a value. */
     readonly valued: boolean;
   }[];
 }
 
-/** `completion SHELL`: the script that completes commands, options, datasets and reports. @throws UsageError for another shell */
+/**
+ * Command `completion SHELL`: prints the script that completes commands, options, datasets and reports.
+ * @throws UsageError for other shells
+ */
 export function completionCommand(program: Command, shell: string): void {
   const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
   if (!script)
@@ -42,7 +45,7 @@ function offerOf(command: Command): Offer {
   };
 }
 
-/** A text without what a shell reads in quotes. */
+/** Removes characters that a shell interprets in quotes. */
 const plain = (text: string) => text.replaceAll(/['"`$\\[\]:]/g, '');
 
 function bash(offers: readonly Offer[]): string {

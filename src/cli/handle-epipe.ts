@@ -1,7 +1,8 @@
 /**
- * Lets the reader of stdout or stderr close it early, as `head` does, without a failure of the command. What stderr does not take is
- * lost, as lines of the log are.
- * @returns whether stdout could not be written for another reason, such as a full disk, which was told then
+ * Handles a reader of stdout or stderr that closes it early, such as `head`: the command does not fail.
+ * Output to a closed stderr is lost, including log lines.
+ * @returns a function that returns true if stdout failed for another reason, such as a full disk; the error
+ * was printed then
  */
 export function letReadersLeave(): () => boolean {
   let isLost = false;

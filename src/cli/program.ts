@@ -11,7 +11,7 @@ import type { QueryOptions } from './commands/query.ts';
 import type { ReportOptions } from './commands/ready-question.ts';
 import { stopSignal, withApp } from './with-app.ts';
 
-/** What every command takes. */
+/** Options of every command. */
 interface Common {
   config?: string;
   json: boolean;
@@ -19,14 +19,20 @@ interface Common {
 
 const collect = (value: string, before: string[] = []) => [...before, value];
 
-/** The format of rows that is asked for. @throws UsageError when two are */
+/**
+ * Returns the requested format of rows.
+ * @throws UsageError if two formats are requested
+ */
 function formatOf({ format, json }: { format?: string | undefined; json?: boolean }): string {
   if (json && format !== undefined && format !== 'json')
     throw new UsageError([`--json, --format ${format}: say one of them`]);
   return json ? 'json' : (format ?? 'table');
 }
 
-/** The command line: every command with its options and an example. `parseAsync` runs the one that is called. */
+/**
+ * Defines the command line: every command with its options and an example. `parseAsync` runs the selected
+ * command.
+ */
 export function commandLine(): Command {
   const program = new Command('chain-recorder')
     .description(
@@ -36,7 +42,7 @@ export function commandLine(): Command {
     .exitOverride()
     .showHelpAfterError('(add --help for the options and an example)');
 
-  /** A command with the options that every command takes. */
+  /** Adds a command with the options of every command. */
   const command = (name: string, about: string, example: string): Command =>
     program
       .command(name)
@@ -51,7 +57,7 @@ export function commandLine(): Command {
     .action(async (options: Common & { roles?: string }) => {
       const { rolesOf } = await import('../daemon/roles.ts');
       const roles = rolesOf(options.roles);
-      // The server with its pages takes as long to load as all the rest: other commands do without.
+      // The server with its pages takes as long to load as everything else: other commands do not load it.
       const load = () => import('../daemon/reload.ts');
       return withApp(
         { config: options.config, migrate: true, wait: true, logLevel: 'info', telemetry: true, load },

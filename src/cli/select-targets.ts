@@ -5,23 +5,26 @@ import { nearestName } from '../lib/nearest-name.ts';
 import type { Watched } from '../recording/active-feed.ts';
 import { recordedNamed } from '../reporting/recorded-datasets.ts';
 
-/** Which of them records a dataset; undefined: none of them. */
+/** Returns the feed that records a dataset. Returns undefined if none does. */
 export function oneOf<Some extends Watched>(watched: readonly Some[], dataset: string): Some | undefined {
   return watched.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
 }
 
-/** Which of the names that there are was probably meant by one that is none of them. */
+/** Returns a hint with the nearest valid name and all valid names. */
 export function namesThere(name: string, names: readonly string[]): string {
   const meant = nearestName(name, names);
   return `${meant === undefined ? '' : `did you mean ${meant}? `}there are ${names.join(', ')}`;
 }
 
-/** Says that there is no such dataset, which was probably meant, and which there are. */
+/** Returns the error for an unknown dataset, with the nearest name and all names. */
 export function noDataset(dataset: string): string {
   return `DATASET: there is no dataset "${dataset}"; ${namesThere(dataset, catalogNames.datasets)}`;
 }
 
-/** The one that records a dataset. @throws UsageError when there is no such dataset or the configuration leaves it out */
+/**
+ * Returns the feed that records a dataset.
+ * @throws UsageError if there is no such dataset, or the configuration does not record it
+ */
 export function feedOf<Feed extends Watched>(feeds: readonly Feed[], dataset: string): Feed {
   if (!recordedNamed(dataset)) throw new UsageError([noDataset(dataset)]);
   const feed = oneOf(feeds, dataset);
@@ -33,8 +36,8 @@ export function feedOf<Feed extends Watched>(feeds: readonly Feed[], dataset: st
 }
 
 /**
- * The span of `--from` and `--to`, in ms since 1970; null: no bound.
- * @throws UsageError when a time is wrong, or both, or the span is empty
+ * Parses the range of `--from` and `--to`, in ms since 1970; null: no bound.
+ * @throws UsageError if one or both times are invalid, or the range is empty
  */
 export function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
   from: number | null;
@@ -49,12 +52,18 @@ export function spanOf({ from, to }: { from?: string | undefined; to?: string | 
   return { from: begin, to: end };
 }
 
-/** A time from the command line, in ms since 1970; without a zone it is UTC. @throws UsageError when it is none */
+/**
+ * Parses a time from the command line, in ms since 1970. Default time zone: UTC.
+ * @throws UsageError if the text is not a time
+ */
 export function instantOf(option: string, text: string): number {
   return instantIn(text) ?? noInstant(option, text);
 }
 
-/** As {@link instantOf}, to the microsecond: as PostgreSQL reads it. @throws UsageError when it is none */
+/**
+ * Parses a time as {@link instantOf}, with PostgreSQL's microsecond precision.
+ * @throws UsageError if the text is not a time
+ */
 export const exactInstantOf = (option: string, text: string): string =>
   exactInstantIn(text) ?? noInstant(option, text);
 
@@ -62,7 +71,10 @@ function noInstant(option: string, text: string): never {
   throw new UsageError([`${option} ${text}: must be a time such as ${INSTANT_EXAMPLE}`]);
 }
 
-/** What both read. @throws UsageError with the problems of both, so that a person mends them at once */
+/**
+ * Returns the results of two parsers.
+ * @throws UsageError with the problems of both, so that a person can fix them together
+ */
 export function both<One, Other>(one: () => One, other: () => Other): [One, Other] {
   const problems: string[] = [];
   const tried = <Read>(read: () => Read): { readonly read: Read } | null => {
@@ -79,7 +91,7 @@ export function both<One, Other>(one: () => One, other: () => Other): [One, Othe
   return [first.read, second.read];
 }
 
-/** The begin of the month that a moment is in; ms since 1970. */
+/** Returns the start of a moment's month, in ms since 1970. */
 export function monthOf(moment: number): number {
   const begin = new Date(moment);
   begin.setUTCDate(1);

@@ -5,7 +5,10 @@ import { TargetAway } from '../warehouse/target.ts';
 
 const PASSING = [ReplicaAway, TargetAway, Interrupted, TemporaryError];
 
-/** What is said of a failure that may pass, so that a command ends with 75; null: it will not pass by itself. */
+/**
+ * Returns the message of a temporary failure, for which a command exits with 75. Returns null for other
+ * failures.
+ */
 export function passing(error: unknown): string | null {
   if (PASSING.some((kind) => error instanceof kind)) return messageOf(error);
   if (!isAway(error)) return null;

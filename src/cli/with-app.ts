@@ -3,10 +3,10 @@ import { exitCode } from '../app/exit-code.ts';
 import { giveYoungRoom, growHeapSlowly } from '../daemon/heap.ts';
 import { Interrupted } from '../lib/errors.ts';
 
-/** How long the process may take to stop after the first signal, ms. Then it exits with a failure. */
+/** Timeout of a stop after the first signal, in ms. Then the process exits with a failure. */
 const LONGEST_STOP = 19_000;
 
-/** Aborts when the process is asked to stop, by SIGTERM or SIGINT. More signals change nothing: it is stopping. */
+/** Returns a signal that aborts on SIGTERM or SIGINT. Further signals have no effect. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
   const ask = () => {
@@ -23,9 +23,9 @@ export function stopSignal(): AbortSignal {
 
 /**
  * Opens the application for a command, and closes it after the work.
- * @param options `wait`: wait for a database that is away, until the process is asked to stop
+ * @param options `wait`: wait for an unavailable database until the process is stopped
  * @param work the command; its result is the exit code of the process
- * @throws what opening throws, and what the work throws; Interrupted when that is why the signal aborted
+ * @throws errors of opening and of the work; Interrupted if the error is the reason of the aborted signal
  */
 export async function withApp(
   options: AppOptions & { readonly wait?: boolean },
@@ -35,7 +35,7 @@ export async function withApp(
   const { openApp } = await import('../app/app.ts');
   const app = await openApp({ ...options, signal, ...(options.wait && { patient: signal }) }).catch(
     (error: unknown) => {
-      if (options.wait && signal.aborted) return null; // stopped while it waited
+      if (options.wait && signal.aborted) return null; // stopped while waiting
       throw error;
     },
   );

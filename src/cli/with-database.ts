@@ -10,10 +10,10 @@ import { openLog } from '../telemetry/log.ts';
 import { stopSignal } from './with-app.ts';
 
 /**
- * Opens the database as it is for a command that needs no configuration: nothing is migrated.
- * @param options make: make the embedded database where there is none
+ * Opens the database for a command that needs no configuration. Does not migrate it.
+ * @param options make: create the embedded database if there is none
  * @param work the command; its result is the exit code of the process
- * @throws UsageError when the environment is wrong, or there is no database, or it refuses this user
+ * @throws UsageError if the environment is invalid, or there is no database, or it rejects this user
  */
 export async function withDatabase(
   { make }: { make: boolean },

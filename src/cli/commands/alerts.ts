@@ -13,7 +13,7 @@ import { printJson, printLine, printTable, tell } from '../../lib/print.ts';
 import { refuseOthers } from '../actions.ts';
 import { both, instantOf, namesThere, spanOf } from '../select-targets.ts';
 
-/** What `alerts` takes. */
+/** Options of `alerts`. */
 export interface AlertsOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -40,8 +40,10 @@ const WEEK = 7 * 86_400_000;
 const STEP = 300_000;
 
 /**
- * `alerts [list|test CHANNEL|ack ID|replay]`: open and past alerts, a trial message, an acknowledgement, what the rules would
- * have said. @returns the exit code @throws UsageError when an option is wrong
+ * Command `alerts [list|test CHANNEL|ack ID|replay]`: lists open and past alerts, sends a test message,
+ * acknowledges an alert, or replays the rules over past moments.
+ * @returns the exit code
+ * @throws UsageError if an option is invalid
  */
 export async function alertsCommand(
   app: App,
@@ -163,7 +165,7 @@ async function replayed(
   return signal.aborted ? exitCode.later : exitCode.done;
 }
 
-/** @throws UsageError when there is no such rule */
+/** @throws UsageError if there is no such rule */
 function ruleOf(rules: readonly ConfiguredRule[], name: string | undefined): readonly ConfiguredRule[] {
   const found = rulesNamed(rules, name);
   if (found.length > 0 || name === undefined) return found;
@@ -174,7 +176,7 @@ function ruleOf(rules: readonly ConfiguredRule[], name: string | undefined): rea
   throw new UsageError([`--rule ${name}: no rule that is on is called so; ${there}`]);
 }
 
-/** @throws UsageError when the text is no duration */
+/** @throws UsageError if the text is not a duration */
 function stepOf(text: string): number {
   const { data } = duration.safeParse(text);
   if (data === undefined)

@@ -9,8 +9,9 @@ import { warehouseTables } from '../../warehouse/export-table.ts';
 import { exportTo } from './export.ts';
 
 /**
- * `backup --to DIR|s3://BUCKET/PREFIX`: an export of every dataset with what a restore needs. Where a backup of the record is already,
- * it is brought up to date: every file of it is read and compared, and what is missing is written again.
+ * Command `backup --to DIR|s3://BUCKET/PREFIX`: exports every dataset, and the tables that a restore needs.
+ * An existing backup of the record is updated: every file is read and verified, and missing ones are written
+ * again.
  * @returns the exit code, as {@link exportTo} does
  * @throws UsageError if the database has no record of this version
  */

@@ -11,7 +11,7 @@ import { recordedNamed } from '../../reporting/recorded-datasets.ts';
 import { progressOver } from '../output/progress-bar.ts';
 import { noDataset } from '../select-targets.ts';
 
-/** `coverage [DATASET]`: what is recorded, what is missing and why. */
+/** Command `coverage [DATASET]`: prints recorded and missing ranges, with reasons. */
 export async function coverageCommand(
   app: App,
   dataset: string | undefined,
@@ -41,7 +41,7 @@ export async function coverageCommand(
     return;
   }
   printTable(states, 'nothing is expected: start the recorder, or record a dataset, with something to watch');
-  // Without a dataset only what is missing is of interest; with one, everything.
+  // Without a dataset, only the missing ranges are printed; with one, all.
   const shown = dataset === undefined ? ranges.filter(({ reason }) => reason !== 'recorded') : ranges;
   process.stdout.write('\n');
   printTable(
@@ -56,7 +56,10 @@ export async function coverageCommand(
   );
 }
 
-/** `heal [DATASET]`: fetches what is missing and can still be fetched. @returns the exit code */
+/**
+ * Command `heal [DATASET]`: fetches missing ranges that are still available.
+ * @returns the exit code
+ */
 export async function healCommand(
   app: App,
   dataset: string | undefined,

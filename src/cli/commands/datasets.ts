@@ -2,7 +2,7 @@ import { durationText } from '../../lib/duration.ts';
 import { printJson, printTable } from '../../lib/print.ts';
 import { recorded } from '../../reporting/recorded-datasets.ts';
 
-/** `datasets`: everything that is recorded. */
+/** Command `datasets`: prints all datasets. */
 export function datasetsCommand(options: { json: boolean }): void {
   const rows = recorded.map(({ name, about, seed, operations, history, key, source }) => ({
     name,

@@ -24,21 +24,21 @@ import type { Watched } from '../../recording/active-feed.ts';
 import { type Log, openLog } from '../../telemetry/log.ts';
 import { printChecked } from '../output/print-checks.ts';
 
-/** What the configuration says; null: it is not valid. */
+/** Result of loading the configuration; null if it is invalid. */
 interface Configured {
   readonly config: Config | null;
   readonly watched: readonly Watched[];
   readonly sandbox: Sandbox | null;
-  /** What `up` refuses. */
+  /** Problems that prevent `up` from starting. */
   readonly problems: readonly string[];
   readonly checked: readonly Checked[];
 }
 
 /**
- * `doctor`: environment, configuration, database, queue, disk, clock, the recording and each upstream, and what mends each
- * fault. It goes on after a fault with what does not depend on it.
- * @returns 1 where something must be mended, 2 where that is the configuration or the environment as they are written. That others
- * refuse what stands there, as a database its password or an upstream its key, is found by asking them: 1
+ * Command `doctor`: checks environment, configuration, database, queue, disk, clock, the recording and each
+ * upstream, and prints a fix for each failure. After a failure, independent checks continue.
+ * @returns 1 if something must be fixed; 2 if that is the content of the configuration or the environment.
+ * Values that other systems reject, such as a password or a key, are only found by requests: 1
  */
 export async function doctorCommand(
   options: { config?: string | undefined; json: boolean },
@@ -48,13 +48,13 @@ export async function doctorCommand(
   const log = openLog({ logLevel: environment.logLevel ?? 'error', logJson: environment.logJson });
   const state = await existingStateDirectory(environment.databaseUrl);
   const configured = await configuration(environment, options.config, state.path);
-  // A database of one's own that is named wrongly is no reason to make another one here.
+  // If the URL of an external database is invalid, an embedded one must not be created here.
   const own = environment.databaseUrl !== undefined || problems.some((one) => one.startsWith('DATABASE_URL'));
   const embedded = own ? null : await startEmbedded(environment, state.path, log);
   try {
     const { config } = configured;
     const upstreams = config ? examineUpstreams(config, environment, signal) : Promise.resolve([]);
-    upstreams.catch(() => {}); // it is awaited below
+    upstreams.catch(() => {}); // awaited below
     const exports = config ? examineExports(config, environment) : Promise.resolve([]);
     exports.catch(() => {});
     const databaseUrl = environment.databaseUrl ?? (embedded && 'url' in embedded ? embedded.url : null);
@@ -124,7 +124,7 @@ async function startEmbedded(
       check: 'database',
       ok: false,
       found: messageOf(error).trim().split('\n').join(' '),
-      // A usage error says itself what mends it.
+      // A usage error already contains the fix.
       ...(error instanceof UsageError
         ? {}
         : { mend: 'see .recorder/postgres/postgres.log, or name a PostgreSQL of your own in DATABASE_URL' }),
@@ -132,7 +132,10 @@ async function startEmbedded(
   }
 }
 
-/** Where the embedded database is, for other programs, and whether its record is a new one beside another. */
+/**
+ * Reports the address of the embedded database for other programs, and whether its record is new beside
+ * another one.
+ */
 function tellOf(
   { port, made }: EmbeddedPostgres,
   { path: dir, isTemporary }: StateDirectory,

@@ -17,7 +17,7 @@ import { warehouseTables } from '../../warehouse/export-table.ts';
 import { openTarget } from '../../warehouse/open-target.ts';
 import { noDataset } from '../select-targets.ts';
 
-/** The options of `export`. */
+/** Options of `export`. */
 export interface ExportOptions {
   readonly to: string;
   readonly format: string;
@@ -26,11 +26,12 @@ export interface ExportOptions {
   readonly json: boolean;
 }
 
-/** Stands for every dataset. */
+/** Name for every dataset. */
 const ALL = 'all';
 
 /**
- * `export DATASET... --to DIR|s3://BUCKET/PREFIX [--format F] [--incremental [--verify]]`: files for a warehouse, with a manifest.
+ * Command `export DATASET... --to DIR|s3://BUCKET/PREFIX [--format F] [--incremental [--verify]]`: writes
+ * files for a warehouse, with a manifest.
  * @returns the exit code; 75 if another export was faster, or the signal stopped the command
  */
 export async function exportCommand(
@@ -58,9 +59,10 @@ export interface ExportRun
 }
 
 /**
- * Exports tables, and prints the result.
- * @returns the exit code; 1 if rows of a damaged file are lost, 75 if another export was faster, or the signal stopped it
- * @throws UsageError if the place or what is there is not such that it can be exported to
+ * Exports tables and prints the result.
+ * @returns the exit code; 1 if rows of a damaged file are lost, 75 if another export was faster, or the
+ * signal stopped it
+ * @throws UsageError if the target is invalid, or its content is incompatible with the export
  */
 export async function exportTo(
   { to, s3, json, ...run }: ExportRun,
@@ -89,7 +91,7 @@ export async function exportTo(
   }
 }
 
-/** @throws UsageError with everything that is wrong */
+/** @throws UsageError with every problem */
 function readOptions(datasets: readonly string[], { format, incremental, verify }: ExportOptions) {
   const names = new Set(warehouseTables.map(({ dataset }) => dataset));
   const wrong = datasets.filter((name) => name !== ALL && !names.has(name)).map(noDataset);
@@ -147,13 +149,13 @@ function tellDamages({ damaged, damagedManifests, lost }: Exported): void {
     );
 }
 
-/** A bar over the tables, on a terminal only. How many rows there are is not known before. */
+/** Creates a progress bar over the tables, on a terminal only. The number of rows is not known in advance. */
 function progressOver(all: number, wanted: boolean) {
   if (!wanted || !process.stderr.isTTY) return { update: () => {}, stop: () => {} };
   const bar = new SingleBar(
     {
       stream: process.stderr,
-      // What stands behind the bar takes up to 50 characters.
+      // The text after the bar has up to 50 characters.
       barsize: Math.min(40, Math.max(0, (process.stderr.columns || 80) - 50)),
       format: '{bar} {value}/{total} tables | {rows} rows | {duration_formatted}',
     },

@@ -8,12 +8,13 @@ import { incidentMarkdown } from '../../reporting/reports/incident-page.ts';
 import { spanOf } from '../select-targets.ts';
 import type { ReportOptions } from './ready-question.ts';
 
-/** So much of the time before and after an incident belongs to its story, ms. */
+/** Time before and after an incident that its report includes, in ms. */
 const AROUND = 3_600_000;
 
 /**
- * `report incident --node N [--from T] [--to T]`: what was recorded around the newest incident of a node, or in a window.
- * @throws UsageError when an option is wrong or missing, or the node had no incident
+ * Command `report incident --node N [--from T] [--to T]`: prints the events around the newest incident of a
+ * node, or in a time range.
+ * @throws UsageError if an option is invalid or missing, or the node had no incident
  */
 export async function incidentReport(app: App, options: ReportOptions): Promise<void> {
   const { node, from, to, format } = options;

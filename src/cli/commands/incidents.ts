@@ -7,7 +7,7 @@ import { newestIncidents } from '../../reporting/reports/incident.ts';
 import { refuseOthers } from '../actions.ts';
 import { instantOf } from '../select-targets.ts';
 
-/** What `incidents` takes. */
+/** Options of `incidents`. */
 export interface IncidentsOptions {
   readonly by?: string | undefined;
   readonly note?: string | undefined;
@@ -17,15 +17,16 @@ export interface IncidentsOptions {
 
 const TAKEN = { word: ['list', 'note'], options: { by: ['note'], note: ['note'], at: ['note'] } };
 
-/** As many incidents are listed. */
+/** Maximum number of listed incidents. */
 const LISTED = 20;
-/** The longest note, in characters. */
+/** Maximum length of a note, in characters. */
 const LONGEST = 10_000;
 
 /**
- * `incidents [list] [NODE]`: when nodes were down. `incidents note NODE --by WHO --note TEXT [--at T]`: what people knew and did.
+ * Command `incidents [list] [NODE]`: lists outages of nodes. `incidents note NODE --by WHO --note TEXT [--at
+ * T]`: stores a note about one.
  * @returns the exit code
- * @throws UsageError with everything that is wrong
+ * @throws UsageError with every problem
  */
 export async function incidentsCommand(
   app: App,

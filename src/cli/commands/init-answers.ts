@@ -2,7 +2,7 @@ import { catalogNames } from '../../app/configured-feeds.ts';
 import { checkConfig } from '../../config/load.ts';
 import { UsageError } from '../../lib/errors.ts';
 
-/** What `init` makes the file of, each as a list; empty: not wanted. */
+/** Answers from which `init` writes the file, each as a list; empty: not configured. */
 export type Answers = Readonly<
   Record<
     'network' | 'chainData' | 'metrics' | 'nodes' | 'chains' | 'nodeIds' | 'addresses',
@@ -20,7 +20,7 @@ export const NO_ANSWERS: Answers = {
   addresses: [],
 };
 
-/** What holds where nothing is answered. */
+/** Returns the default of an answer. */
 export function presetOf(name: keyof Answers, network: string): readonly string[] {
   const presets: Partial<Answers> = {
     network: ['mainnet'],
@@ -31,20 +31,20 @@ export function presetOf(name: keyof Answers, network: string): readonly string[
   return presets[name] ?? [];
 }
 
-/** Units that the public services grant without a key: to an address a minute and a day. */
+/** Budget units that the public services grant without a key, per IP address, by host. */
 const PUBLIC_BUDGETS: ReadonlyMap<string, { readonly perMinute: number; readonly perDay: number }> = new Map([
   ['data-api.avax.network', { perMinute: 6_000, perDay: 1_200_000 }],
   ['glacier-api.avax.network', { perMinute: 6_000, perDay: 1_200_000 }],
   ['metrics.avax.network', { perMinute: 8_000, perDay: 1_200_000 }],
 ]);
 
-/** A service with the budget that it grants without a key, if it is a public one. */
+/** Returns the settings of a service, with the keyless budget of a public one. */
 function serviceAt(url: string) {
   const budget = PUBLIC_BUDGETS.get(URL.canParse(url) ? new URL(url).hostname : '');
   return { url, ...(budget && { budget }) };
 }
 
-/** The settings that answers make. A node is given as its URL, or as NAME=URL. */
+/** Returns the settings for the answers. A node is a URL, or NAME=URL. */
 export function settingsOf(answers: Answers) {
   const { network, chainData, metrics, nodes, chains, nodeIds, addresses } = answers;
   const named = nodes.map((text, at) => {
@@ -64,7 +64,10 @@ export function settingsOf(answers: Answers) {
   };
 }
 
-/** What is wrong with the answers to one question, beside those before it: each with the answer and the reason. */
+/**
+ * Validates the answer to one question together with the earlier answers.
+ * @returns the problems: each with the answer and the reason
+ */
 export function wrongWith(name: keyof Answers, answers: Answers): string[] {
   try {
     checkConfig(settingsOf(answers), catalogNames, 'init');

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { tell } from '../../lib/print.ts';
 import { type Answers, NO_ANSWERS, presetOf, wrongWith } from './init-answers.ts';
 
-/** In the order in which they are asked. */
+/** Questions, in the order of the prompts. */
 const QUESTIONS: Readonly<Record<keyof Answers, string>> = {
   network: 'Network (mainnet, fuji or sandbox)',
   chainData: 'URL of the chain data service',
@@ -13,13 +13,14 @@ const QUESTIONS: Readonly<Record<keyof Answers, string>> = {
   addresses: 'Addresses to watch (P-avax1…, X-avax1…)',
 };
 const NAMES = ['network', 'chainData', 'metrics', 'nodes', 'chains', 'nodeIds', 'addresses'] as const;
-/** What has one answer. The others are lists. */
+/** Questions with a single answer; the answers to the others are lists. */
 const SINGLE: readonly (keyof Answers)[] = ['network', 'chainData', 'metrics'];
 
 /**
- * Asks on the terminal for what the options leave out. A wrong answer is told why, and asked for again.
- * @param said what the options say
- * @returns null when the user ends it, by Ctrl-C or Ctrl-D
+ * Prompts for the answers that the options omit. After an invalid answer, prints the reason and prompts
+ * again.
+ * @param said answers from the options
+ * @returns null if the user cancels with Ctrl-C or Ctrl-D
  */
 export async function askedAnswers(said: Partial<Answers>, signal: AbortSignal): Promise<Answers | null> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -34,7 +35,7 @@ export async function askedAnswers(said: Partial<Answers>, signal: AbortSignal):
     return SINGLE.includes(name) ? [text] : text.split(/[\s,]+/).filter(Boolean);
   };
   let answers = NO_ANSWERS;
-  /** What holds of the answers with this one; null: it is wrong, and was told why. */
+  /** Returns the answers with this one. Prints the problems and returns null if it is invalid. */
   const taken = (name: keyof Answers, answer: readonly string[]) => {
     const all = { ...answers, [name]: answer };
     const problems = wrongWith(name, all);
@@ -44,7 +45,7 @@ export async function askedAnswers(said: Partial<Answers>, signal: AbortSignal):
   try {
     tell('Press Enter to accept the value in brackets, - for none, Ctrl-C to cancel.');
     for (const name of NAMES) {
-      // Only the metrics service is asked about chains.
+      // Chains are only used for the metrics service.
       const needless = name === 'chains' && answers.metrics.length === 0;
       const preset = presetOf(name, answers.network[0] ?? '');
       let all = said[name] || needless ? { ...answers, [name]: said[name] ?? [] } : null;

@@ -15,7 +15,7 @@ import { printChecked } from '../output/print-checks.ts';
 import { type Answers, presetOf, settingsOf } from './init-answers.ts';
 import { askedAnswers } from './init-prompts.ts';
 
-/** The options of `init`, as text; what is given several times is a list. */
+/** Options of `init`, as text; repeatable options are lists. */
 export interface InitOptions {
   readonly network?: string | undefined;
   readonly chainData?: string | undefined;
@@ -24,21 +24,21 @@ export interface InitOptions {
   readonly chain?: readonly string[];
   readonly nodeId?: readonly string[];
   readonly address?: readonly string[];
-  /** False: upstreams are not asked whether they answer. */
+  /** False: upstreams are not requested. */
   readonly check: boolean;
-  /** The file; absent: the one of `RECORDER_CONFIG`, or else recorder.yaml. */
+  /** The configuration file. Default: RECORDER_CONFIG, else recorder.yaml. */
   readonly config?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
-/** Editors complete and check the file with it. */
+/** JSON Schema for completion and validation in editors. */
 const SCHEMA = fileURLToPath(packageFile('docs/recorder.schema.json'));
 
 /**
- * `init`: writes the configuration file from the options, and asks on a terminal for what they leave out. It never
- * overwrites a file. Each upstream is asked whether it answers; the file is written all the same.
- * @returns 1 where an upstream does not answer as it should, or the user left before the file was written
- * @throws UsageError when the file is there already or cannot be written, or an option is not valid
+ * Command `init`: writes the configuration file from the options, and prompts on a terminal for the others.
+ * Never overwrites a file. Sends a request to each upstream after the file is written.
+ * @returns 1 if an upstream does not respond correctly, or the user cancelled before the file was written
+ * @throws UsageError if the file exists or cannot be written, or an option is invalid
  */
 export async function initCommand(options: InitOptions, signal: AbortSignal): Promise<number> {
   const { environment } = soundEnvironment();
@@ -64,7 +64,10 @@ export async function initCommand(options: InitOptions, signal: AbortSignal): Pr
   return checked.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
 }
 
-/** Refuses before anything is asked. @throws UsageError when the file is there already, or cannot be written */
+/**
+ * Checks the file before any prompt.
+ * @throws UsageError if the file exists, or cannot be written
+ */
 function refuseTo(file: string): void {
   if (existsSync(file))
     throw new UsageError([
@@ -73,7 +76,7 @@ function refuseTo(file: string): void {
   refuseUnwritable(file, file);
 }
 
-/** The answers that are options. */
+/** Returns the answers from the options. */
 function saidBy({ network, chainData, metrics, ...lists }: InitOptions): Partial<Answers> {
   const one = (text: string) => (text === '' ? [] : [text]);
   return {
@@ -87,7 +90,7 @@ function saidBy({ network, chainData, metrics, ...lists }: InitOptions): Partial
   };
 }
 
-/** What is said, and where nothing is said what holds then. */
+/** Adds the defaults to missing answers. */
 function withPresets(said: Partial<Answers>): Answers {
   const preset = (name: keyof Answers) => said[name] ?? presetOf(name, said.network?.[0] ?? '');
   return {
@@ -101,7 +104,7 @@ function withPresets(said: Partial<Answers>): Answers {
   };
 }
 
-/** The file: the answers, and beside them what one may want to say next. */
+/** Returns the text of the file: the answers, and comments about further settings. */
 function fileOf(answers: Answers): string {
   const { network, upstreams, watch } = settingsOf(answers);
   const part = (value: object) =>

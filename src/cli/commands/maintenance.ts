@@ -6,7 +6,7 @@ import { printJson, printTable } from '../../lib/print.ts';
 import { refuseOthers } from '../actions.ts';
 import { both, instantOf } from '../select-targets.ts';
 
-/** What `maintenance` takes. */
+/** Options of `maintenance`. */
 export interface MaintenanceOptions {
   readonly node?: string | undefined;
   readonly from?: string | undefined;
@@ -20,10 +20,14 @@ const TAKEN = {
   options: { node: ['announce'], from: ['announce'], to: ['announce'], reason: ['announce'] },
 };
 
-/** A window may begin this long ago and still be meant as now, ms. */
+/** Maximum age of a start that still counts as now, in ms. */
 const NOW_WITHIN = 60_000;
 
-/** `maintenance [list|announce|end ID]`: windows in which nodes are neither up nor down. @returns the exit code */
+/**
+ * Command `maintenance [list|announce|end ID]`: manages time windows in which nodes count as neither up nor
+ * down.
+ * @returns the exit code
+ */
 export async function maintenanceCommand(
   app: App,
   action: string,

@@ -1,7 +1,7 @@
 import { exitCode } from '../../app/exit-code.ts';
 import { printJson } from '../../lib/print.ts';
 
-/** `migrate`: says that the database has this version's schema, which opening the application brought it to. */
+/** Command `migrate`: reports that the schema is up to date. Opening the application has migrated it. */
 export function migrateCommand(options: { json: boolean }): number {
   if (options.json) printJson({ migrated: true });
   else process.stdout.write('the database is up to date\n');

@@ -4,7 +4,7 @@ import { printJson, printTable, tell } from '../../lib/print.ts';
 import { beyondBudget, demands } from '../../reporting/reports/call-demand.ts';
 import { forecast } from '../../reporting/reports/forecast.ts';
 
-/** `plan`: what the schedules ask in a round, in the next hour and in the next day, against the declared limits. */
+/** Command `plan`: prints the requests of the schedules per round, hour and day, and the declared limits. */
 export async function planCommand(app: App, options: { json: boolean }): Promise<void> {
   const schedules = await forecast(app.database.sql, app.watched, app.clock());
   const rows = schedules.map(({ datasets, upstream, targets, every, round, hour, day, sweepsOfDay }) => ({

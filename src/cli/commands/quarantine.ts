@@ -8,7 +8,11 @@ import { refuseOthers } from '../actions.ts';
 
 const MOST_LISTED = 50;
 
-/** `quarantine [list|show ID|redrive]`: items that could not be decoded or stored. @returns the exit code */
+/**
+ * Command `quarantine [list|show ID|redrive]`: lists, prints or reprocesses items that could not be decoded
+ * or stored.
+ * @returns the exit code
+ */
 export async function quarantineCommand(
   app: App,
   action: string,

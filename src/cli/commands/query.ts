@@ -8,7 +8,7 @@ import { printParquet } from '../output/print-parquet.ts';
 import { printRows, ROW_FORMATS } from '../output/print-rows.ts';
 import { both, exactInstantOf } from '../select-targets.ts';
 
-/** The options of `query`, as text. */
+/** Options of `query`, as text. */
 export interface QueryOptions {
   readonly format: string;
   readonly asOf?: string | undefined;
@@ -20,10 +20,11 @@ const TIMEOUT = '60s';
 const LONGEST = 86_400_000;
 
 /**
- * `query SQL [--format table|csv|json|parquet] [--as-of T] [--timeout D]`: runs one statement as `recorder_reader`. With
- * `--as-of`, names of `reporting` that are written without the schema show what was known at that moment.
+ * Command `query SQL [--format table|csv|json|parquet] [--as-of T] [--timeout D]`: runs one statement as
+ * `recorder_reader`. With `--as-of`, names of `reporting` without the schema return the rows known at that
+ * moment.
  * @returns the exit code
- * @throws UsageError when the statement or an option is wrong, or the statement is not allowed
+ * @throws UsageError if the statement or an option is invalid, or the statement is not allowed
  */
 export async function queryCommand(
   app: App,
@@ -39,7 +40,7 @@ export async function queryCommand(
         () => (options.asOf === undefined ? null : pastMoment(options.asOf, app.clock())),
       ),
   );
-  // What was known at a past moment is asked by temporary views, which no replica has.
+  // As-of queries use temporary views, which a replica cannot create.
   const { url } = asOf ? { url: app.databaseUrl } : await readFrom(app);
   await askAsReader(url, question, { timeout, asOf, signal }, (answer) => {
     const names = answer.columns.map(({ name }) => name);
@@ -53,7 +54,7 @@ export async function queryCommand(
   return exitCode.done;
 }
 
-/** @throws UsageError when there is no such format, or it is not for what reads it */
+/** @throws UsageError if there is no such format, or it is unsuitable for the output */
 function formatIn(text: string): (typeof FORMATS)[number] {
   const format = FORMATS.find((one) => one === text);
   if (!format) throw new UsageError([`--format ${text}: must be one of ${FORMATS.join(', ')}`]);
@@ -64,14 +65,20 @@ function formatIn(text: string): (typeof FORMATS)[number] {
   return format;
 }
 
-/** The moment of `--as-of`, as PostgreSQL reads it. @throws UsageError when it is in the future, or is no time */
+/**
+ * Parses the moment of `--as-of`, as PostgreSQL does.
+ * @throws UsageError if it is in the future, or not a time
+ */
 export function pastMoment(text: string, now: number): string {
   const moment = exactInstantOf('--as-of', text);
   if (Date.parse(moment) > now) throw new UsageError([`--as-of ${text}: has not come yet`]);
   return moment;
 }
 
-/** The duration of `--timeout`, in ms. @throws UsageError when the text is no duration, or more than a day */
+/**
+ * Parses the duration of `--timeout`, in ms.
+ * @throws UsageError if it is not a duration, or is more than a day
+ */
 function durationOf(text: string): number {
   const { data } = duration.safeParse(text);
   if (data === undefined || data > LONGEST)

@@ -17,33 +17,33 @@ import { printRows, ROW_FORMATS } from '../output/print-rows.ts';
 import { monthOf, spanOf } from '../select-targets.ts';
 import { pastMoment } from './query.ts';
 
-/** The options of `report`, as text. */
+/** Options of `report`, as text. */
 export interface ReportOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly node?: string | undefined;
   readonly month?: string | undefined;
   readonly asOf?: string | undefined;
-  /** Parameters of a saved query, each KEY=VALUE. */
+  /** Parameters of a saved query, each as KEY=VALUE. */
   readonly param: readonly string[];
-  /** The promised uptime of `report sla`, in percent. */
+  /** Promised uptime of `report sla`, in percent. */
   readonly slo?: string | undefined;
   readonly format: string;
-  /** The folder for the files of `report status`. */
+  /** Folder for the files of `report status`. */
   readonly out?: string | undefined;
 }
 
 const FORMATS = [...ROW_FORMATS, 'html'] as const;
 
-/** The reports that take what no question takes. */
+/** Reports with options that saved queries do not have. */
 const ELSEWHERE = { node: 'uptime, sla and incident', month: 'sla', slo: 'sla' };
 
-/** The longest that a question may take, ms. */
+/** Timeout of a saved query, in ms. */
 const TIMEOUT = 600_000;
 
 /**
- * `report` without a name: lists every report and what it answers; as JSON also its options.
- * @throws UsageError when the format is another one than table and json
+ * Command `report` without a name: lists every report and its purpose; as JSON also its options.
+ * @throws UsageError if the format is not table or json
  */
 export function listReports(format: string): void {
   const all = reports();
@@ -58,10 +58,11 @@ export function listReports(format: string): void {
 }
 
 /**
- * `report NAME [--from T] [--to T] [--as-of T] [--param KEY=VALUE ...] [--format table|csv|json|html]`: asks a ready
- * question. The default window is this month up to now, or up to the moment of `--as-of`.
+ * Command `report NAME [--from T] [--to T] [--as-of T] [--param KEY=VALUE ...] [--format
+ * table|csv|json|html]`: runs a saved query. Default time range: from the start of the month to now, or to
+ * the moment of `--as-of`.
  * @returns the exit code
- * @throws UsageError when a value does not fit the question, or the question has no right answer: with the reason
+ * @throws UsageError if a value is invalid for the query, or the query has no correct result; with the reason
  */
 export async function questionCommand(
   app: Pick<App, 'databaseUrl' | 'clock'>,
@@ -84,7 +85,10 @@ export async function questionCommand(
   return exitCode.done;
 }
 
-/** The values of the options. @throws UsageError when options are wrong: all of them */
+/**
+ * Returns the parameters from the options.
+ * @throws UsageError with every invalid option
+ */
 function valuesOf(question: Question, options: ReportOptions, now: number): Values {
   const others = (['node', 'month', 'slo'] as const).filter((name) => options[name] !== undefined);
   const pairs = options.param.map((text) => [text, text.indexOf('=')] as const);
@@ -117,12 +121,14 @@ function valuesOf(question: Question, options: ReportOptions, now: number): Valu
   };
 }
 
-/** The window. The default end is `latest` (ms since 1970), the default begin is the begin of the month of the end. */
+/**
+ * Returns the time range. Default end: `latest` (ms since 1970). Default start: the start of the end's month.
+ */
 function windowOf({ from, to }: ReportOptions, latest: number): { from: string; to: string } {
   const span = spanOf({ from, to });
   const end = span.to ?? latest;
   const begin = span.from ?? monthOf(end - 1);
-  // Two that are given were compared, to the microsecond.
+  // If both are given, they were already compared, in microseconds.
   if ((span.from === null || span.to === null) && begin >= end)
     throw new UsageError([`--from ${from ?? new Date(begin).toISOString()}: must be before --to`]);
   return { from: from ?? new Date(begin).toISOString(), to: to ?? new Date(end).toISOString() };

@@ -17,7 +17,11 @@ import { progressOver } from '../output/progress-bar.ts';
 import { both, feedOf, instantOf, oneOf } from '../select-targets.ts';
 import { matchingTargets } from './targets.ts';
 
-/** `record DATASET [--target KEY=VALUE ...]`: everything the targets lack, now, and what is requested again. @returns the exit code */
+/**
+ * Command `record DATASET [--target KEY=VALUE ...]`: fetches all missing and revisable ranges of the targets
+ * now.
+ * @returns the exit code
+ */
 export async function recordCommand(
   app: App,
   dataset: string,
@@ -34,7 +38,11 @@ export async function recordCommand(
   return runAndTell(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);
 }
 
-/** `backfill DATASET --from T --to T [--again]`: what of a past range is not covered, or all of it, newest first. @returns the exit code */
+/**
+ * Command `backfill DATASET --from T --to T [--again]`: fetches the uncovered parts of a past range, or all
+ * of it, newest first.
+ * @returns the exit code
+ */
 export async function backfillCommand(
   app: App,
   dataset: string,
@@ -70,7 +78,9 @@ export async function backfillCommand(
   return runAndTell(app, feed, jobs, options.json, signal);
 }
 
-/** @throws UsageError when the dataset cannot be asked for a range of time: why, and which can */
+/**
+ * @throws UsageError if the dataset does not support time ranges; with the reason, and the datasets that do
+ */
 function refuseWithoutPast({ source: { range } }: Watched, dataset: string): void {
   if (range?.axis === 'time') return;
   const begin = range?.lookback === Number.POSITIVE_INFINITY ? 'the first block' : 'where it began';
@@ -81,7 +91,10 @@ function refuseWithoutPast({ source: { range } }: Watched, dataset: string): voi
   throw new UsageError([`backfill ${dataset}: ${why}. Those that can be backfilled: ${others.join(', ')}`]);
 }
 
-/** Runs jobs in the foreground with a progress bar and tells what the runs did. @returns the exit code */
+/**
+ * Runs jobs in the foreground with a progress bar, and prints their results.
+ * @returns the exit code
+ */
 export async function runAndTell(
   app: App,
   feed: ActiveFeed,
@@ -107,7 +120,7 @@ export async function runAndTell(
   return exitAfter(runs, busy, left);
 }
 
-/** The bounds of a window as people read them: times, or heights. */
+/** Returns the bounds of a window for people: times, or heights. */
 function bounds(
   axis: string | undefined,
   { from, to }: Window,

@@ -22,9 +22,9 @@ import { pastMoment } from './query.ts';
 import { questionCommand, type ReportOptions } from './ready-question.ts';
 
 /**
- * `report NAME`: incident, uptime, sla, status, discrepancies, series-breaks, or a ready question.
+ * Command `report NAME`: incident, uptime, sla, status, discrepancies, series-breaks, or a saved query.
  * @returns the exit code
- * @throws UsageError when there is no such report, or an option is wrong
+ * @throws UsageError if there is no such report, or an option is invalid
  */
 export async function reportCommand(
   app: App,
@@ -35,7 +35,7 @@ export async function reportCommand(
   const others = optionsBesides(name, options);
   if (others.length > 0) throw new UsageError(others);
   if (name === 'status') {
-    // It loads the pages of the server, which take as long to load as all the rest.
+    // The module loads the pages of the server, which take as long to load as everything else.
     const { statusFilesCommand } = await import('./status-files.ts');
     return statusFilesCommand(app, options, signal);
   }
@@ -67,7 +67,7 @@ export async function reportCommand(
   return exitCode.done;
 }
 
-/** What is wrong with the options of a report that is no question: those that it would pass over. */
+/** Returns the problems of options that a report other than a saved query would ignore. */
 function optionsBesides(name: string, options: ReportOptions): string[] {
   const report = questionNamed(name) ? undefined : reports().find((one) => one.name === name);
   if (!report) return [];
@@ -95,8 +95,8 @@ function optionsBesides(name: string, options: ReportOptions): string[] {
 }
 
 /**
- * `report uptime [--from T] [--to T] [--node N] [--as-of T]`. The default is from the begin of the month to now, or to the
- * moment of `--as-of`.
+ * Command `report uptime [--from T] [--to T] [--node N] [--as-of T]`. Default: from the start of the month to
+ * now, or to the moment of `--as-of`.
  */
 async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
   const { sql } = await readFrom(app);
@@ -119,7 +119,7 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
           probe: row.probe,
           observer: row.observer,
           since: row.since,
-          // The same as in CSV, JSON and SQL: up / (up + down).
+          // The same value as in CSV, JSON and SQL: up / (up + down).
           uptime: row.uptime === null ? 'unknown' : percentText(row.uptime),
           'at least': row.uptime_lower === null ? 'unknown' : percentText(row.uptime_lower),
           up: spanText(row.up_seconds),
@@ -133,7 +133,7 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
   });
 }
 
-/** `report sla [--month YYYY-MM] [--slo 99.9] [--node N] [--as-of T]`. The default is this month. */
+/** Command `report sla [--month YYYY-MM] [--slo 99.9] [--node N] [--as-of T]`. Default: this month. */
 async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const { sql } = await readFrom(app);
   const asOf = await settledMoment(app, sql, options);
@@ -162,8 +162,8 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
 }
 
 /**
- * The moment of `--as-of`; null when it is not given.
- * @throws UsageError when it is in the future, or the report about it may still change
+ * Returns the moment of `--as-of`. Returns null if the option is absent.
+ * @throws UsageError if it is in the future, or the report for it may still change
  */
 async function settledMoment(
   app: App,
@@ -231,7 +231,10 @@ function printSla(report: SlaReport): void {
     );
 }
 
-/** `report discrepancies [--from T] [--to T]`: the discrepancies that have not ended. The default is any time. */
+/**
+ * Command `report discrepancies [--from T] [--to T]`: prints the discrepancies that have not ended. Default:
+ * any time.
+ */
 async function discrepanciesCommand(app: App, options: ReportOptions): Promise<void> {
   const rows = await discrepanciesIn((await readFrom(app)).sql, spanOf(options));
   printAs(options.format, ['table', 'csv', 'json'], {
@@ -255,14 +258,17 @@ async function discrepanciesCommand(app: App, options: ReportOptions): Promise<v
   });
 }
 
-/** The columns, also of no rows. */
+/** Returns the names of the columns, even without rows. */
 const namesOf = ({ columns }: { readonly columns: readonly { readonly name: string }[] }) =>
   columns.map(({ name }) => name);
 
 const LEFT = 'one side';
 const RIGHT = 'the other';
 
-/** `report series-breaks [--from T] [--to T]`: when the level of a metric changed. The default is any time. */
+/**
+ * Command `report series-breaks [--from T] [--to T]`: prints changes of the level of metrics. Default: any
+ * time.
+ */
 async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<void> {
   const rows = await breaksIn((await readFrom(app)).sql, spanOf(options));
   printAs(options.format, ['table', 'csv', 'json'], {
@@ -276,7 +282,10 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
   });
 }
 
-/** The month of `--month`, in ms since 1970; this one, where none is named. @throws UsageError when it is none, or has not begun */
+/**
+ * Parses the month of `--month` into ms since 1970. Default: this month.
+ * @throws UsageError if it is not a month, or has not started
+ */
 function monthIn(text: string | undefined, now: number): { from: number; to: number } {
   const from = text === undefined ? monthOf(now) : instantIn(`${text}-01`);
   if (from === null) throw new UsageError([`--month ${text}: must be a month such as 2026-11`]);
@@ -285,7 +294,10 @@ function monthIn(text: string | undefined, now: number): { from: number; to: num
   return { from, to: next.setUTCMonth(next.getUTCMonth() + 1) };
 }
 
-/** Parses the percentage of `--slo`. Returns undefined if the option is absent. @throws UsageError if it is not a percentage */
+/**
+ * Parses the percentage of `--slo`. Returns undefined if the option is absent.
+ * @throws UsageError if it is not a percentage
+ */
 function percentageIn(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const percentage = /^\d{1,3}(\.\d{1,12})?$/.test(text) ? Number(text) : 0;

@@ -12,9 +12,10 @@ import { passing } from '../temporary-failure.ts';
 import { toldOf } from './verify.ts';
 
 /**
- * `restore --from DIR|s3://BUCKET/PREFIX`: an empty database becomes the record of a backup, or of an export of all, and is verified by
- * its seals.
- * @returns the exit code; 1 if the record differs from its seals, 75 if the signal stopped the command, or the database or the bucket is unavailable
+ * Command `restore --from DIR|s3://BUCKET/PREFIX`: restores a backup, or an export of all datasets, into an
+ * empty database, and verifies its seals.
+ * @returns the exit code; 1 if the record differs from its seals, 75 if the signal stopped the command, or
+ * the database or the bucket is unavailable
  */
 export async function restoreCommand(
   databaseUrl: string,

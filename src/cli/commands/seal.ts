@@ -7,9 +7,9 @@ import { refuseUnwritable, writingTo } from '../../lib/write-errors.ts';
 import { type MadeSeal, newestSeal, sealUntil } from '../../reporting/seals/seal.ts';
 
 /**
- * `seal`: seals what was recorded up to now, and prints the newest seal with its head.
- * @returns the exit code; 75 when another process is sealing, or it was stopped
- * @throws UsageError when the statement cannot be written, before anything is sealed
+ * Command `seal`: seals everything recorded until now, and prints the newest seal with its head.
+ * @returns the exit code; 75 if another process is sealing, or the command was stopped
+ * @throws UsageError if the statement cannot be written, before anything is sealed
  */
 export async function sealCommand(
   app: App,
@@ -43,7 +43,10 @@ export async function sealCommand(
   return exitCode.done;
 }
 
-/** @throws Error or UsageError where the system does not let it be written: the seal stands all the same */
+/**
+ * Writes the statement and the signature of a seal.
+ * @throws Error or UsageError if they cannot be written; the seal stays valid
+ */
 async function writeStatement(out: string, { seal, statement, signature }: MadeSeal): Promise<void> {
   try {
     await writingTo(`--out ${out}`, async () => {

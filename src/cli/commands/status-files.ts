@@ -11,9 +11,9 @@ import { writeSite } from '../../server/write-site.ts';
 import type { ReportOptions } from './ready-question.ts';
 
 /**
- * `report status --out FOLDER`: writes the status page of the nodes as files for any web server.
- * @returns the exit code; 75 when it was stopped: then nothing has changed
- * @throws UsageError when an option is wrong, or the folder cannot be written
+ * Command `report status --out FOLDER`: writes the status page of the nodes as files for any web server.
+ * @returns the exit code; 75 if the command was stopped, without any change
+ * @throws UsageError if an option is invalid, or the folder is not writable
  */
 export async function statusFilesCommand(
   app: App,

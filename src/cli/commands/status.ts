@@ -8,9 +8,9 @@ import { inWords } from '../../reporting/reports/findings.ts';
 import { statusOf } from '../../reporting/reports/status.ts';
 
 /**
- * `status`: problems, freshness, failures, budgets, quarantine. Discrepancies between sources are printed, too, but do not
- * change the exit code: the recorder cannot repair them.
- * @returns the exit code; 1 when anything is found, such as something late, failing, incomplete or stalled
+ * Command `status`: prints problems, freshness, failures, budgets, quarantine. Discrepancies between sources
+ * do not affect the exit code: the recorder cannot repair them.
+ * @returns the exit code; 1 if there are findings, such as late, failing, incomplete or stalled parts
  */
 export async function statusCommand(app: App, options: { json: boolean }): Promise<number> {
   const status = await statusOf(app.database.sql, app.budgets);

@@ -3,15 +3,16 @@ import type { Scope, Target } from '../../datasets/contract.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { Watched } from '../../recording/active-feed.ts';
 
-/** How many valid values of a key an error names. */
+/** Maximum number of valid values of a key in an error. */
 const NAMED = 5;
 
 type Pair = readonly [key: string, value: string];
 
 /**
- * The targets of a feed that have every given KEY=VALUE. When none has them, and the source can be asked on demand, the
- * target that the pairs describe. Keys may be in both spellings (`chainId`, `chain_id`), hexadecimal values in any case.
- * @throws UsageError when a pair is malformed, or nothing matches; it names the keys and some valid values
+ * Returns the targets of a feed that match every KEY=VALUE. If none matches and the source supports targets
+ * on demand, returns the target described by the pairs. Keys may be in both spellings (`chainId`,
+ * `chain_id`), hexadecimal values in any case.
+ * @throws UsageError if a pair is malformed, or nothing matches; with the keys and some valid values
  */
 export function matchingTargets(feed: Watched, scope: Scope, texts: readonly string[]): readonly Target[] {
   const wanted = pairsOf(texts);
@@ -26,12 +27,15 @@ export function matchingTargets(feed: Watched, scope: Scope, texts: readonly str
     return [demand(Object.fromEntries(wanted), scope)];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // What was meant may be a watched target as well as one on demand.
+    // The user may have meant a watched target or one on demand.
     throw new UsageError([...error.problems.map((problem) => `--target ${problem}`), ...misses]);
   }
 }
 
-/** @throws UsageError when a text is no pair or a key is given twice: all of them */
+/**
+ * Parses KEY=VALUE pairs.
+ * @throws UsageError with every malformed pair and duplicate key
+ */
 function pairsOf(texts: readonly string[]): Pair[] {
   const pairs = texts.flatMap((text): Pair[] => {
     const at = text.indexOf('=');
@@ -47,13 +51,13 @@ function pairsOf(texts: readonly string[]): Pair[] {
   return pairs;
 }
 
-/** `chain_id` → `chainId`, as the targets have it. */
+/** Converts `chain_id` to `chainId`, the spelling in targets. */
 const camelCase = (key: string) => key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const has = (target: Target, [key, value]: Pair) =>
   Object.hasOwn(target, key) && oneSpelling(target[key] ?? '') === value;
 
-/** Why no watched target has the pairs. */
+/** Returns the reasons why no watched target matches the pairs. */
 function missesOf({ targets }: Watched, wanted: readonly Pair[]): string[] {
   const keys = [...new Set(targets.flatMap((target) => Object.keys(target)))];
   const some = (key: string) => {

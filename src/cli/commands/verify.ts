@@ -9,7 +9,7 @@ import { inWords } from '../../reporting/seals/difference.ts';
 import { type Verified, verify } from '../../reporting/seals/verify.ts';
 import { exactInstantOf, spanOf } from '../select-targets.ts';
 
-/** The options of `verify`, as text. */
+/** Options of `verify`, as text. */
 export interface VerifyOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -19,9 +19,9 @@ export interface VerifyOptions {
 }
 
 /**
- * `verify`: computes the seals again and prints every difference.
- * @returns the exit code; 1 when anything differs or nothing is sealed yet, 75 when it was stopped
- * @throws UsageError when an option is wrong
+ * Command `verify`: computes the seals again and prints every difference.
+ * @returns the exit code; 1 if anything differs or nothing is sealed yet, 75 if the command was stopped
+ * @throws UsageError if an option is invalid
  */
 export async function verifyCommand(app: App, options: VerifyOptions, signal: AbortSignal): Promise<number> {
   spanOf(options);
@@ -47,7 +47,7 @@ export async function verifyCommand(app: App, options: VerifyOptions, signal: Ab
   return found.broken.length + found.differences.length + found.more > 0 ? exitCode.failed : exitCode.done;
 }
 
-/** What `verify` found, as text for people. */
+/** Formats the result of `verify` for people. */
 export function toldOf(found: Verified): string {
   const { seal, until, head, rows, ends, unsealed, removed, more } = found;
   const lines = [
@@ -68,8 +68,8 @@ export function toldOf(found: Verified): string {
 }
 
 /**
- * The statement of a seal in a file that holds the statement itself, or the output of `seal --json`.
- * @throws UsageError when the file cannot be read, or is JSON without a statement
+ * Reads the statement of a seal from a file with the statement itself, or with the output of `seal --json`.
+ * @throws UsageError if the file cannot be read, or is JSON without a statement
  */
 function keptStatement(file: string): string {
   const text = readGivenFile(`--head ${file}`, file);
@@ -89,7 +89,10 @@ function keptStatement(file: string): string {
   throw new UsageError([`--head ${file}: holds neither a seal's statement nor what "seal --json" printed`]);
 }
 
-/** The key of a file as SPKI in base64. @throws UsageError when the file holds no ed25519 public key in PEM */
+/**
+ * Reads a public key from a file, as SPKI in base64.
+ * @throws UsageError if the file does not contain an ed25519 public key in PEM
+ */
 function publicKeyOf(file: string): string {
   const problem = `--public-key ${file}: must hold an ed25519 public key in PEM`;
   let key: ReturnType<typeof createPublicKey>;

@@ -1,7 +1,7 @@
 import type { Checked } from '../../lib/check-result.ts';
 import { printTable } from '../../lib/print.ts';
 
-/** What was found, for people: a line each, and below a fault its mend. */
+/** Prints check results for people: a line each, and the fix below a failure. */
 export function printChecked(checked: readonly Checked[]): void {
   printTable(checked.flatMap(inRows), 'nothing was looked at');
 }

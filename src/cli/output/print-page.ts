@@ -14,15 +14,18 @@ th, td { padding: .35rem 1rem .35rem 0; text-align: left; vertical-align: top; b
 th { color: var(--soft); font-weight: 500; border-top: 0; } .number { text-align: right; }
 `;
 
-/** What stands above the rows of a page. */
+/** Texts above the rows of a page. */
 export interface PageHead {
   readonly title: string;
   readonly about: string;
-  /** The SQL that gave the rows. */
+  /** SQL statement of the rows. */
   readonly statement: string;
 }
 
-/** Prints an answer as one HTML page that loads nothing from elsewhere. Returns early when the reader has left. */
+/**
+ * Prints a query result as one HTML page without external resources. Returns early if the reader closes the
+ * output.
+ */
 export async function printPage({ columns, rows }: Answer, head: PageHead, out: Out): Promise<void> {
   const write = pacing(out);
   const line = (tag: 'th' | 'td', texts: readonly string[]) =>

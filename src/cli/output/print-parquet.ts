@@ -8,9 +8,13 @@ import { writingTo } from '../../lib/write-errors.ts';
 import type { Texts } from '../../warehouse/answer-file.ts';
 import { fieldsOf, pacing } from './print-rows.ts';
 
-/** Prints an answer as a Parquet file, which is made in a temporary folder first. Returns early when the reader has left. @throws as {@link writingTo} */
+/**
+ * Prints a query result as a Parquet file, which is first written to a temporary folder. Returns early if the
+ * reader closes the output.
+ * @throws as {@link writingTo}
+ */
 export async function printParquet({ columns, rows }: Answer, out: Out): Promise<void> {
-  // The library is loaded by nobody else who asks.
+  // Only Parquet output loads the library.
   const { writeAnswer } = await import('../../warehouse/answer-file.ts');
   const place = `TMPDIR ${tmpdir()}`;
   const folder = await writingTo(place, () => mkdtemp(join(tmpdir(), 'chain-recorder-query-')));

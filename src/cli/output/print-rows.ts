@@ -7,18 +7,24 @@ import { printable, printableLines } from '../../lib/safe-text.ts';
 import { type Column, type Layout, layoutOf } from '../../lib/table-layout.ts';
 import { exactRow } from '../../reporting/relations/values.ts';
 
-/** The formats of rows; `json` is one list of objects. */
+/** Formats of rows; `json` is one list of objects. */
 export const ROW_FORMATS = ['table', 'csv', 'json'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 
 const NULL = '–';
 
-/** Prints an answer as its rows come, no faster than the reader takes them. Returns early when the reader has left. */
+/**
+ * Prints a query result while its rows arrive, no faster than the reader consumes them. Returns early if the
+ * reader closes the output.
+ */
 export async function printRows(answer: Answer, format: RowFormat, out: Out): Promise<void> {
   await printers[format](answer, pacing(out), out);
 }
 
-/** Writes some text or bytes. @returns false once the reader has left */
+/**
+ * Writes text or bytes.
+ * @returns false once the reader has closed the output
+ */
 export type Write = (text: string | Uint8Array) => Promise<boolean>;
 
 const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: Out) => Promise<void>>> = {
@@ -46,7 +52,7 @@ const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: O
     let layout: Layout | null = null;
     for await (const block of rows('values')) {
       const cells = block.map((row) => fieldsOf(row).map(text));
-      // The first block decides the layout, so that no other rows need to be held in memory.
+      // The first block determines the layout, so that further rows need not be buffered.
       layout ??= layoutOf(named, cells, widthOf(out), 'shorten');
       if (!(await write(layout.heading() + cells.map(layout.text).join('')))) return;
     }
@@ -56,20 +62,23 @@ const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: O
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d+)?\+00:00$/;
 
-/** An instant as JSON of PostgreSQL has it, in local time; one beyond the calendar, such as `infinity`, as it is. */
+/**
+ * Formats an instant of PostgreSQL's JSON in local time. Returns values beyond the calendar, such as
+ * `infinity`, unchanged.
+ */
 function localText(text: string): string {
   const [, seconds, fraction] = INSTANT.exec(text) ?? [];
   return seconds === undefined ? printable(text) : localTime(new Date(`${seconds}Z`), fraction);
 }
 
-/** The values of a row from its JSON text. */
+/** Parses the values of a row from its JSON text. */
 export function fieldsOf(row: string): (string | null)[] {
   const fields: unknown = JSON.parse(row);
   if (!Array.isArray(fields)) throw new Error('a row that is no list');
   return fields.map((one: unknown) => (one === null ? null : String(one)));
 }
 
-/** Makes a function that writes and waits until the reader can take more. */
+/** Creates a function that writes with backpressure: it waits until the reader can accept more. */
 export function pacing(out: Out): Write {
   const gone = new AbortController();
   out.once('close', () => gone.abort());

@@ -2,13 +2,15 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Job } from '../../recording/job.ts';
 import type { Watching } from '../../recording/record-in-foreground.ts';
 
-/** A progress bar over jobs, by the answered part of their windows. It is shown on a terminal only. */
+/**
+ * Creates a progress bar over jobs, by the answered share of their windows. It is only shown on a terminal.
+ */
 export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & { stop(): void } {
   if (!wanted || !process.stderr.isTTY || jobs.length === 0) return { stop: () => {} };
   const bar = new SingleBar(
     {
       stream: process.stderr,
-      // What stands behind the bar takes up to 50 characters.
+      // The text after the bar has up to 50 characters.
       barsize: Math.min(40, Math.max(0, (process.stderr.columns || 80) - 50)),
       format: '{bar} {percentage} % | {runs}/{jobs} runs | {rows} rows | {duration_formatted}',
     },
