@@ -116,7 +116,7 @@ describe('a replica', () => {
     ]);
     const page = await ask(`${server.address}/datasets`);
     expect([page.code, page.headers['retry-after']]).toEqual([503, '10']);
-    expect(page.body).toContain('No replica');
+    expect(page.body).toContain('Replica unavailable');
     const api = await ask(`${server.address}/api/v1/datasets/validators/rows`);
     expect([api.code, api.body]).toEqual([503, expect.stringContaining('The replica cannot be read')]);
     expect((await ask(`${server.address}/ready`)).code).toBe(200);

@@ -436,7 +436,7 @@ it('when too much is read at once, the rest is told to come again, and what is g
   await expect.poll(async () => (await request(`${at}/api/v1/datasets/subnets/rows`)).statusCode).toBe(503);
   const third = await request(`${at}/api/v1/datasets/subnets/rows`);
   expect(third.headers['retry-after']).toBe('2');
-  expect(await third.body.json()).toMatchObject({ status: 503, title: 'Too much is read at once' });
+  expect(await third.body.json()).toMatchObject({ status: 503, title: 'Too many concurrent reads' });
   gone.abort();
   expect(await first).toBe('AbortError');
   release();

@@ -72,17 +72,17 @@ it('an empty record is not said to be as it should be', async () => {
 describe('what is not there', () => {
   it('is a page for people and JSON for programs', async () => {
     const page = await ask(`${open}/no<thing>?x=%3Cscript%3E`);
-    expect(page).toMatchObject({ code: 404, body: expect.stringContaining('There is nothing at /no') });
+    expect(page).toMatchObject({ code: 404, body: expect.stringContaining('There is no page at /no') });
     expect(page.body).not.toMatch(/<thing>|<script>/);
     const json = await ask(`${open}/api/nothing`);
-    expect(json).toMatchObject({ code: 404, body: '{"error":"There is nothing at /api/nothing."}' });
+    expect(json).toMatchObject({ code: 404, body: '{"error":"There is no page at /api/nothing."}' });
   });
 
   it('is said of addresses that no server understands, too', async () => {
     const { code, headers, body } = await ask(`${open}/%zz<b>`);
     expect({ code, body }).toEqual({
       code: 400,
-      body: expect.stringMatching(/<h1>Not understood .*not a valid url/s),
+      body: expect.stringMatching(/<h1>Bad request .*not a valid url/s),
     });
     expect(body).not.toContain('<b>');
     expect(headers).toMatchObject({

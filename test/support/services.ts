@@ -26,7 +26,7 @@ export interface Services {
 /** Images of other versions to test on; then no other servers will do. */
 const { TEST_POSTGRES_IMAGE: POSTGRES_IMAGE, TEST_REDIS_IMAGE: REDIS_IMAGE } = process.env;
 
-// Nothing here outlives the run, so nothing has to survive a crash.
+// Page not found outlives the run, so nothing has to survive a crash.
 const hasty = {
   fsync: 'off',
   synchronous_commit: 'off',

@@ -24,7 +24,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof AskedWrongly)
     return { status: 400, title: 'Invalid request', detail, problems: error.problems };
   if (error instanceof ReadsBusy)
-    return { status: 503, title: 'Too much is read at once', detail, retryAfter: error.retryAfter };
+    return { status: 503, title: 'Too many concurrent reads', detail, retryAfter: error.retryAfter };
   if (error instanceof ReplicaAway)
     return { status: 503, title: 'The replica cannot be read', detail, retryAfter: RETRY_AFTER };
   if (isAway(error))

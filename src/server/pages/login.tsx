@@ -7,10 +7,10 @@ import type { Content } from './page.ts';
  */
 export function login(to: string, wrong: boolean): Content {
   return {
-    title: 'Token needed',
+    title: 'Unauthorized',
     body: (
       <form class="login" method="post" action="/login">
-        <h1>Token needed</h1>
+        <h1>Unauthorized</h1>
         <p>
           This recorder shows its record to those who know its token: the value of RECORDER_TOKEN where it
           runs.

@@ -15,7 +15,7 @@ export interface ToldProblem {
 
 export const fromElsewhere: ToldProblem = {
   status: 403,
-  title: 'Not from here',
+  title: 'Forbidden',
   what: 'This server answers to the proxies that its configuration names, and you do not come through one.',
   details: [],
   advice:
@@ -24,7 +24,7 @@ export const fromElsewhere: ToldProblem = {
 
 export const noToken: ToldProblem = {
   status: 401,
-  title: 'Token needed',
+  title: 'Unauthorized',
   what: 'this needs the token: send "Authorization: Bearer TOKEN" with the value of RECORDER_TOKEN',
   details: [],
   advice: '',
@@ -32,8 +32,8 @@ export const noToken: ToldProblem = {
 
 export const nothingHere = (path: string): ToldProblem => ({
   status: 404,
-  title: 'Nothing here',
-  what: `There is nothing at ${path}.`,
+  title: 'Page not found',
+  what: `There is no page at ${path}.`,
   details: [],
   advice: 'It may have been removed or misspelt. The navigation above leads to everything there is.',
 });
@@ -41,9 +41,8 @@ export const nothingHere = (path: string): ToldProblem => ({
 /** @param problems one line each, starting with the parameter */
 export const badRequest = (details: readonly string[]): ToldProblem => ({
   status: 400,
-  title: 'Not understood',
-  what:
-    details.length === 1 ? 'A parameter is not what it may be.' : 'Some parameters are not what they may be.',
+  title: 'Bad request',
+  what: details.length === 1 ? 'A parameter is invalid.' : 'Some parameters are invalid.',
   details,
   advice: 'Correct the address, or go back.',
 });
@@ -51,7 +50,7 @@ export const badRequest = (details: readonly string[]): ToldProblem => ({
 export const tooBusy = (why: string, retryAfter: number): ToldProblem => ({
   status: 503,
   title: 'Busy',
-  what: `Too much is read at once: ${why}.`,
+  what: `Too many concurrent reads: ${why}.`,
   details: [],
   advice: 'The recording goes on: it does not wait for readers. Try again in a few seconds.',
   retryAfter,
@@ -59,8 +58,8 @@ export const tooBusy = (why: string, retryAfter: number): ToldProblem => ({
 
 export const databaseAway = (why: string): ToldProblem => ({
   status: 503,
-  title: 'No database',
-  what: 'The database gives no answer.',
+  title: 'Database unavailable',
+  what: 'The database does not respond.',
   details: [why],
   advice:
     'The recorder goes on trying, and nobody has to start it again. Nothing is written meanwhile. When the database is back, what the ' +
@@ -82,8 +81,8 @@ export const databaseLate = (why: string): ToldProblem => {
 
 export const replicaAway = (why: string): ToldProblem => ({
   status: 503,
-  title: 'No replica',
-  what: 'The copy of the database that pages read gives no answer.',
+  title: 'Replica unavailable',
+  what: 'The replica that pages read does not respond.',
   details: [why],
   advice:
     'The recording goes on: it writes to the primary. Pages do not turn to it by themselves, because the copy is there to keep their load ' +
@@ -114,7 +113,7 @@ export const queueAway = (why: string): ToldProblem => ({
 
 export const refusedRequest = (status: number, why: string): ToldProblem => ({
   status,
-  title: 'Not understood',
+  title: 'Bad request',
   what: why,
   details: [],
   advice: 'Go back, or follow the navigation above.',

@@ -45,7 +45,7 @@ describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, (
 
   it.each([
     ['/', 'Nodes now'],
-    ['/status/validator-1', 'Looks'],
+    ['/status/validator-1', 'Probe results'],
     ['/status/validator-1', 'Checks of validator-1'],
   ])('%s: of "%s" nothing is out of sight, and each cell says what it is', async (path, caption) => {
     const { page, close } = await openPage(browser, server.address + path, 'phone');

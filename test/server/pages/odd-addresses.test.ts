@@ -29,7 +29,7 @@ describe('an address that nobody had in mind', () => {
         code: 404,
         type: 'text/html; charset=utf-8',
       });
-      expect(body).toMatch(/<h1>Nothing here /);
+      expect(body).toMatch(/<h1>Page not found /);
     },
   );
 

@@ -121,7 +121,7 @@ describe.each([
       });
       await queues.polls.addBulk(jobs);
       // What was seen is shown for a moment.
-      await expect.poll(() => text('/queues')).toContain('Waits2\u202f345');
+      await expect.poll(() => text('/queues')).toContain('Waiting2\u202f345');
       const { code, body } = await page('/queues');
       expect(code).toBe(200);
       expect(rowsOf(body)).toHaveLength(10 + 1);
@@ -191,7 +191,7 @@ describe.each([
       expect(shown).toContain(mend);
       expect(shown).toMatch(/This queue stands.*Nothing is lost/s);
       // What waits is still shown.
-      expect(shown).toContain('Waits2\u202f34');
+      expect(shown).toContain('Waiting2\u202f34');
       expect(rowsOf((await page('/queues/polls')).body)).toHaveLength(50);
       expect(await noted()).toEqual([
         expect.stringMatching(new RegExp(`^stalled since .*: queue polls: Redis takes nothing: .*${why}`)),

@@ -60,10 +60,10 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
     ['with JavaScript', true],
     ['without JavaScript', false],
   ])('%s', (_, script) => {
-    it('from what is not as it should be to what is missing of it', async () => {
+    it('from a finding to the gaps of its dataset', async () => {
       await walk('/', script, async function* (page) {
         await follow(page, 'what is missing', /\/coverage/);
-        expect(await page.getByRole('heading', { name: 'What is missing' }).count()).toBe(1);
+        expect(await page.getByRole('heading', { name: 'Gaps' }).count()).toBe(1);
         yield;
       });
     });

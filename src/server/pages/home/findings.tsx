@@ -72,7 +72,7 @@ function verdictOf(
   const down = nodes.filter(({ state }) => state === 'down').length;
   const troubles = [
     ...(down > 0 ? [`${countText(down, 'node')} down`] : []),
-    ...(found > 0 ? [`${countText(found, 'thing')} not recorded as it should be`] : []),
+    ...(found > 0 ? [`${countText(found, 'finding')} ${found === 1 ? 'needs' : 'need'} attention`] : []),
   ];
   if (troubles.length > 0) return ['bad', troubles.join(', ')];
   if (waiting > 0) return ['busy', 'The first recording is under way'];

@@ -16,7 +16,7 @@ const columns: readonly Column<Row>[] = [
     cell: ({ started_at, ended_at }) => spanText((ended_at.getTime() - started_at.getTime()) / 1000),
   },
   { name: 'State', evident: true, cell: ({ state }) => <State is={state} /> },
-  { name: 'Looks', kind: 'number', cell: ({ probes }) => (probes > 0 ? numberText(probes) : '–') },
+  { name: 'Probes', kind: 'number', cell: ({ probes }) => (probes > 0 ? numberText(probes) : '–') },
   { name: 'Observer', kind: 'name', cell: ({ observer }) => observer },
   {
     name: 'What it said',
@@ -45,7 +45,7 @@ export function Looks({ range }: { readonly range: NodeRange }) {
       </p>
       <Table
         stacked
-        caption="Looks"
+        caption="Probe results"
         columns={columns}
         rows={range.looks}
         keyOf={({ observer, started_at }) => `${observer} ${started_at.getTime()}`}
