@@ -1,20 +1,26 @@
 import { z } from 'zod';
 import { unwrap } from './unwrap.ts';
 
-/** The one spelling of bytes written as `0x…`: lower case. Any other text, such as an id in base58, is kept. */
+/**
+ * Returns the canonical form of bytes written as `0x…`: lower case. Other texts, such as ids in base58, are
+ * returned unchanged.
+ */
 export function oneSpelling(text: string): string {
   if (!text.startsWith('0x')) return text;
   const lower = text.toLowerCase();
-  return lower !== text && /^0x[0-9a-fA-F]*$/.test(text) ? lower : text; // most are in lower case, and are not looked through
+  // most are already in lower case, and the pattern is not tested
+  return lower !== text && /^0x[0-9a-fA-F]*$/.test(text) ? lower : text;
 }
 
-/** Brings a JSON value of any shape to the one form in which it is stored. */
+/** Converts a JSON value to its canonical stored form. */
 export type Normalize = (value: unknown) => unknown;
 
-/** The normalization of a leaf of an item: `hex`, `list` and `set` in fields.ts. */
+/** Normalizations of leaves of items: `hex`, `list` and `set` in fields.ts. */
 export const normalizations = new WeakMap<object, Normalize>();
 
-/** Returns the normalization of the values of a schema; undefined if every value is stored as it came. */
+/**
+ * Returns the normalization of the values of a schema. Returns undefined if values are stored as received.
+ */
 export function normalizationOf(schema: unknown): Normalize | undefined {
   const { inner } = unwrap(schema);
   if (typeof inner !== 'object' || inner === null) return undefined;

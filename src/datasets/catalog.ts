@@ -40,7 +40,7 @@ import { xBlocks } from './node/x-blocks.ts';
 import { xTransactions } from './node/x-transactions.ts';
 import { xUtxos } from './node/x-utxos.ts';
 
-/** Every dataset that runs record, in the order in which people meet them. Nothing else lists them. */
+/** All datasets that runs record, in documentation order. This is the only list of them. */
 export const catalog: readonly Dataset[] = [
   metricPoints,
   averageTps,
@@ -84,12 +84,12 @@ export const catalog: readonly Dataset[] = [
   nodeUptimeView,
 ];
 
-/** The dataset of that name that runs record; undefined where there is none. */
+/** Returns the dataset with a name. Returns undefined if runs record no such dataset. */
 export function datasetNamed(name: string): Dataset | undefined {
   return catalog.find((dataset) => dataset.name === name);
 }
 
-/** The sources of the catalog, each with its datasets; the first is the one that leads. */
+/** Sources of the catalog, each with its datasets. The first dataset is the leading one. */
 export const feeds: readonly Feed[] = [...new Set(catalog.map(({ source }) => source))].map((source) => ({
   source,
   datasets: catalog.filter((dataset) => dataset.source === source),

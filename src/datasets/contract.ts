@@ -5,74 +5,102 @@ import type { PointInterval } from './point-grid.ts';
 import type { StatedRequest } from './stated-request.ts';
 
 /**
- * What becomes of a row that a run recorded:
- * `series` points whose value is revised; `log` things that should not change; `state` lists whose members come, change
- * and go; `sample` readings.
+ * Kind of history of recorded rows. `series`: points whose values are revised. `log`: entities that should
+ * not change. `state`: lists whose members appear, change and leave. `sample`: readings.
  */
 export type History = 'series' | 'log' | 'state' | 'sample';
 
-/** One thing an upstream is asked about, such as `{ chainId: '43114', metric: 'txCount', timeInterval: 'day' }`. */
+/** Subject of a request, such as `{ chainId: '43114', metric: 'txCount', timeInterval: 'day' }`. */
 export type Target = Readonly<Record<string, string>>;
 
-/** A half-open range: milliseconds since 1970 on the axis `time`, block numbers on the axis `height`. */
+/**
+ * A range with inclusive start and exclusive end: ms since 1970 on the axis `time`, block numbers on the axis
+ * `height`.
+ */
 export interface Window {
   readonly from: number;
   readonly to: number;
 }
 
-/** One answer of an upstream (or several that belong together), with what it proves. */
+/** One response of an upstream (or several that belong together), with its evidence. */
 export interface Page {
   readonly body: unknown;
-  /** The part of the window that this page and the ones before it hold completely; null: nothing is proven yet. */
+  /**
+   * Part of the window that this page and the previous ones contain completely. Null: nothing is proven yet.
+   */
   readonly proven: Window | null;
-  /** The walk is over: this page and the ones before it are all there is in the window (or in the list). */
+  /** End of the walk: this page and the previous ones contain the whole window (or list). */
   readonly last: boolean;
-  /** On the axis of heights of an index: the end of what may be claimed of `proven`; absent: nothing. Exclusive. */
+  /**
+   * Only for an index on the axis of heights: the exclusive end of the claimable part of `proven`. Undefined:
+   * unchanged.
+   */
   readonly claimable?: number;
-  /** False when, after a restart or an inconsistency, rows that were not seen may still exist; such a run is `partial`. */
+  /**
+   * False if rows that were not seen may still exist, after a restart or an inconsistency. Such a run is
+   * `partial`.
+   */
   readonly whole: boolean;
-  /** The height of the newest entry that the upstream has, of a source whose dataset is a chain. */
+  /** Only for a source whose dataset is a chain: the height of the newest entry of the upstream. */
   readonly head?: number;
   /**
-   * The first page of a list, as is the first page of a walk. Absent: the page continues the list of the page before, and the list may
-   * have changed between the two.
+   * The page is the first one of a list, or of the walk. Undefined: the page continues the list of the
+   * previous page, and the list may have changed in between.
    */
   readonly startsList?: true;
-  /** How the list contradicts itself, such as a total that differs from the number of its items. The run is `partial` with this reason. */
+  /**
+   * Contradiction inside the list, such as a total that differs from the number of its items. The run is
+   * `partial` with this reason.
+   */
   readonly contradiction?: string;
-  /** Why something is missing from the answer, such as a method the node does not offer. Noted once on the run. */
+  /**
+   * Reason for missing parts of the response, such as a method that the node does not offer. Stored once per
+   * run.
+   */
   readonly note?: string;
 }
 
-/** How a source calls its upstream. Behind it calls are counted, delayed by the budget, and retried. */
+/** Client of a source for its upstream. Its calls are counted, throttled by the budget, and retried. */
 export interface Ask {
-  /** GET of a path below the upstream's URL; the parsed body of a 2xx answer. @throws UpstreamFailure when there is none */
+  /**
+   * Sends a GET to a path below the URL of the upstream and returns the parsed body of a 2xx response.
+   * @throws UpstreamFailure if there is none
+   */
   get(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<unknown>;
-  /** POST of a JSON body; otherwise like {@link Ask.get}. @throws UpstreamFailure when there is no 2xx answer */
+  /**
+   * Sends a POST with a JSON body; otherwise like {@link Ask.get}.
+   * @throws UpstreamFailure if there is no 2xx response
+   */
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** A JSON-RPC call; its `result`. @throws UpstreamFailure when there is none */
+  /**
+   * Makes a JSON-RPC call and returns its `result`.
+   * @throws UpstreamFailure if there is none
+   */
   rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** One query of a health report, without retries. @throws UpstreamFailure if the answer is no health report */
+  /**
+   * Requests a health report once, without retries.
+   * @throws UpstreamFailure if the response is no health report
+   */
   probe(
     path: string,
     call?: {
       readonly query?: Readonly<Record<string, string>>;
-      /** JSON-RPC method; absent: a GET. */
+      /** JSON-RPC method. Default: a GET. */
       readonly method?: string;
       readonly params?: Readonly<Record<string, unknown>> | undefined;
     },
   ): Promise<unknown>;
-  /** How many items to ask for a page: the seed's maximum, unless the configuration wants fewer. */
+  /** Returns the number of items to request per page: the maximum, unless a lower number is configured. */
   pageSize(most: number): number;
-  /** When the answer that is being read arrived, in ms since 1970. */
+  /** Arrival time of the current response, in ms since 1970. */
   readonly now: number;
 }
 
-/** What the configuration gives to the choice of targets. */
+/** Configuration from which sources derive their targets. */
 export interface Scope {
   readonly network: string;
   readonly observer: string;
-  /** Into how many shares the observer's nodes are divided; 1: they are not. */
+  /** Number of shares that the nodes of the observer are divided into. 1: undivided. */
   readonly shares: number;
   readonly watch: {
     readonly chains: readonly string[];
@@ -86,9 +114,9 @@ export interface Scope {
     readonly assets: readonly string[];
   };
   readonly nodes: readonly string[];
-  /** Health tags by node: each is probed for itself. */
+  /** Health tags by node. Each is a separate probe. */
   readonly tags: Readonly<Record<string, readonly string[]>>;
-  /** The override of this source's datasets in the configuration. */
+  /** Configured options of the datasets of this source. */
   readonly options: { readonly metrics?: readonly string[]; readonly intervals?: readonly string[] };
 }
 
@@ -98,169 +126,215 @@ interface ChainAddress {
 }
 
 /**
- * The end of a window of heights that has no fixed end. The newest height of a chain is known only after asking.
+ * The end of a window of heights without a fixed end. The newest height of a chain is known only after a
+ * request.
  */
 export const OPEN_END = Number.MAX_SAFE_INTEGER;
 
-/** A window as a run requests it. */
+/** A window that a run requests. */
 export interface RequestedWindow extends Window {
   /**
-   * Where the pages may start, at or below `from`: the last page is requested full, because a call costs the same for any
-   * number of items. Absent: at `from`.
+   * Position at or below `from` at which the pages may start. The last page is requested full, because the
+   * cost of a call does not depend on the number of items. Default: `from`.
    */
   readonly reach?: number;
 }
 
-/** An index that a service builds of a chain. It may trail the chain, and show older items after newer ones. */
+/**
+ * An index of a chain that a service builds. It may lag behind the chain, and show older items after newer
+ * ones.
+ */
 export interface Index {
-  /** The name of the index that holds a target: what one of its targets is shown, the others could be shown, too. */
+  /**
+   * Returns the name of the index that contains a target. Progress that is seen with one target holds for all
+   * targets of the same index.
+   */
   readonly name: (target: Target) => string;
-  /** The time of an item, ms since 1970; null if it cannot be read. */
+  /** Returns the time of an item, in ms since 1970. Returns null if it cannot be read. */
   readonly timeOf: (item: unknown) => number | null;
-  /** The time that an item is about, from its time on, ms; absent: it is about a moment. */
+  /**
+   * Returns the period that an item describes, from its time on, in ms. Undefined: an item describes a
+   * moment.
+   */
   readonly spanOf?: (target: Target) => number;
   /** Maximum number of items of one page. */
   readonly page: number;
 }
 
-/** A source whose answers are about a range of time or heights, so that what was missed can be fetched later. */
+/** A source with responses for a range of time or heights, so that missed data can be requested later. */
 export interface Range {
   readonly axis: 'time' | 'height';
-  /** Length of one window: sized so that a page or a few fill it. Infinity: one window, however long. */
+  /** Returns the length of one window, so that it fills one or a few pages. Infinity: a single window. */
   readonly span: (target: Target) => number;
-  /** The newest part of the range that every poll requests again, because it may still change. */
+  /**
+   * Returns the length of the newest part of the range, which every poll requests again because it may still
+   * change.
+   */
   readonly head: (target: Target) => number;
-  /** Items younger than this may still be missing from the answers, ms: their part of the range is not claimed as covered. */
+  /**
+   * Minimum age of items that are certain to be complete, in ms. Newer parts of the range are not claimed as
+   * covered.
+   */
   readonly settle: number;
   /**
-   * The index that the items come from. Each poll requests its newest full page; windows that were answered are requested
-   * again (`recording/requested-again.ts`), and nothing is claimed beyond what the index has shown. Absent: there is none.
+   * Index that the items come from. Each poll requests its newest full page. Answered windows are requested
+   * again (`recording/sweep-windows.ts`). Nothing is claimed beyond the progress of the index. Undefined:
+   * there is no index.
    */
   readonly index?: Index;
   /**
-   * How far back the first recording reaches: so many ms from now, or to a moment before which there was nothing. On the axis
-   * of heights: Infinity means from the first block, 0 from the height at which the first run began.
+   * Start of the first recording: the number of ms before now, or a moment before which there was no data. On
+   * the axis of heights, Infinity means from the first block, 0 from the height at the start of the first
+   * run.
    */
   readonly lookback: number | Date;
 }
 
-/** How a group of datasets is asked for. Datasets that share a source share its calls. */
+/** Requests of a group of datasets. Datasets with the same source share its calls. */
 export interface Source {
   readonly name: string;
   readonly upstream: 'chainData' | 'metrics' | 'nodes';
-  /** Milliseconds between two polls of a target. */
+  /** Interval between two polls of a target, in ms. */
   readonly every: number;
   /** Budget units of one call (upstream/reality.md 3b). */
   readonly weight: number;
-  /** Calls that one poll of a target makes; more only where a window has more pages. */
+  /** Number of calls of one poll of a target, without additional pages. */
   readonly calls: number;
-  /** Its walk uses {@link Ask.pageSize}. */
+  /** The walk uses {@link Ask.pageSize}. */
   readonly paged?: true;
-  /** Absent: an observation of how things are now, which nobody can repeat later. */
+  /** Undefined: an observation of the current state, which cannot be repeated later. */
   readonly range?: Range;
-  /** The answer never changes: once a target is recorded it is not asked for again. */
+  /** The response never changes, so that a recorded target is not requested again. */
   readonly once?: boolean;
   /**
-   * Makes a target of the KEY=VALUE pairs of `record DATASET --target`, for things that are asked for on demand only.
-   * @throws UsageError when the pairs break a rule of the seed
+   * Creates a target from the KEY=VALUE pairs of `record DATASET --target`, for entities that are only
+   * requested on demand.
+   * @throws UsageError if the pairs violate a rule of the seed
    */
   demand?(pairs: Readonly<Record<string, string>>, scope: Scope): Target;
   /**
-   * The target that also holds the rows that `target` is about, such as the list that a single item belongs to. Both
-   * share one lease, so that one run at a time writes these rows. Absent: every target has rows of its own.
+   * Returns the target whose rows contain those of `target`, such as the list of a single item. Both share
+   * one lease, so that only one run at a time writes these rows. Undefined: the rows of targets are disjoint.
    */
   rowsOf?(target: Target): Target;
   targets(scope: Scope): Target[];
-  /** Asks page by page. @throws UpstreamFailure when a call fails for good */
+  /**
+   * Requests page by page.
+   * @throws UpstreamFailure if a call fails permanently
+   */
   walk(ask: Ask, target: Target, window: RequestedWindow | null): AsyncIterable<Page>;
 }
 
-/** What is declared of everything that is recorded, whoever writes its rows: enough to list, configure and plan it. */
+/**
+ * Declaration of recorded data, independent of its writer: the part that is required to list, configure and
+ * plan it.
+ */
 export interface Recorded {
   readonly name: string;
-  /** One sentence: what a row is. The COMMENT of its view. */
+  /** One sentence that describes a row. It becomes the COMMENT of the view. */
   readonly about: string;
-  /** The sections of the seeds that describe it. */
+  /** Sections of the seeds that describe the dataset. */
   readonly seed: string;
-  /** The operations of the services that it records. */
+  /** API operations whose responses it records. */
   readonly operations: readonly string[];
-  /** Its kind of history, in the word that the data dictionary explains. */
+  /** Kind of history, as named in the data dictionary. */
   readonly history: string;
   readonly source: Source;
-  /** The target's keys that become the first columns. */
+  /** Keys of the target that become the first columns. */
   readonly request: readonly string[];
-  /** The natural key, as columns. */
+  /** Columns of the natural key. */
   readonly key: readonly string[];
   readonly columns: readonly DatasetColumn[];
 }
 
-/** A dataset that runs record: what is kept of a source's answers, and how. The catalog lists them. */
+/** A dataset that runs record: a selection of the responses of a source. The catalog lists all datasets. */
 export interface Dataset extends Recorded {
   readonly history: History;
   readonly item: z.ZodObject;
-  /** Column names that do not follow from the upstream's, by upstream field. */
+  /** Column names that are not derived from the upstream field, by upstream field. */
   readonly rename: Readonly<Record<string, string>>;
-  /** Fields that are kept elsewhere and belong neither in a column nor in `extra`. */
+  /** Fields that are recorded elsewhere and belong neither in a column nor in `extra`. */
   readonly ignore?: readonly string[];
-  /** False: fields that are not named belong to another dataset of the same source, not into `extra`. */
+  /** False: unknown fields belong to another dataset of the same source, not in `extra`. */
   readonly extra?: boolean;
-  /** Columns that identify one thing: rows with equal values in these but with different keys are in conflict. */
+  /** Columns that identify one entity. Rows with equal values in these but different keys are in conflict. */
   readonly single?: readonly string[];
-  /** Its rows are entries of a chain: what does not continue the recorded chain is refused. */
+  /** The rows are entries of a chain. Entries that do not continue the recorded chain are rejected. */
   readonly chain?: ChainLinks;
-  /** Columns of lists that few rows fill: an index finds those, so that their elements are found without reading all rows. */
+  /** Columns of lists that few rows fill. A partial index finds these rows without a scan. */
   readonly seldom?: readonly string[];
   /**
-   * Of a `state` with many members that change often: an index finds what it held at a moment. Without it all versions that began
-   * before are read. It costs some 40 bytes a version.
+   * Only for a `state` with many members that change often: an index finds the versions at a moment. Without
+   * it, all versions that started before are read. It needs some 40 bytes per version.
    */
   readonly byMoment?: boolean;
   /**
-   * Of a `series` with very many small rows: its table holds a number in place of the request's columns, and what it stands for is
-   * held once (`standing.ts`). All columns of the request are in the key.
+   * Only for a `series` with very many small rows: its table has a number instead of the columns of the
+   * request, whose values are stored once (`target-columns.ts`). All columns of the request must be in the
+   * key.
    */
   readonly numbered?: true;
-  /** Of a `state`: the column with the end that a member states of itself. Once it has passed, a missing member is gone. */
+  /**
+   * Only for a `state`: the column with the end that a member itself states. After it, a missing member is
+   * gone.
+   */
   readonly endsAt?: string;
-  /** Every node tells of the same things: `network_D` shows what most of them say, and who says otherwise. */
+  /**
+   * Every node reports the same entities. `network_D` shows the value of the majority and the nodes that
+   * differ.
+   */
   readonly everyNode?: EveryNode;
-  /** The items of a page. @throws Error when the answer has another shape than the seed says */
+  /**
+   * Returns the items of a page.
+   * @throws Error if the response does not have the structure of the seed
+   */
   items(body: unknown, target: Target): readonly unknown[];
-  /** Required of a `series`: the interval of its points. A point that starts no bucket of it goes to the quarantine. */
+  /**
+   * Returns the interval of the points. Required for a `series`. A point that is not the start of a bucket
+   * goes to the quarantine.
+   */
   interval?(target: Target): PointInterval;
   /**
-   * The fields of an item that state what was requested, by key of the target. An item that states something else goes to the
-   * quarantine; an answer whose items all do is refused.
+   * Fields of an item that repeat the request, by key of the target. An item that states something else goes
+   * to the quarantine. A response whose items all do is rejected.
    */
   readonly states?: StatedRequest;
-  /** The fields of an answer that do. */
+  /** Fields of a response that repeat the request. */
   readonly answerStates?: StatedRequest;
-  /** An item as the seed's field tables show it. */
+  /** An item with all fields of the tables of the seed. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly table: PgTable;
-  /** The table with what numbers stand for; null: it is not `numbered`. */
+  /** Table with the values of the request by number. Null: the dataset is not `numbered`. */
   readonly seriesTable: PgTable | null;
 }
 
-/** The columns by which the entries of a chain link to each other. */
+/** Columns that link the entries of a chain. */
 export interface ChainLinks {
   readonly height: string;
   readonly id: string;
-  /** The id of the entry one height below. */
+  /** Id of the entry one height below. */
   readonly parent: string;
-  /** Requests the entry at a height. Absent: the upstream serves no single entries. @throws UpstreamFailure when the call fails */
+  /**
+   * Requests the entry at a height. Undefined: the upstream cannot return single entries.
+   * @throws UpstreamFailure if the call fails
+   */
   entryAt?(ask: Ask, target: Target, height: number): Promise<unknown>;
 }
 
-/** What of a dataset may be compared between nodes. Its request and its key have `node`; a sample's key is its request. */
+/**
+ * Comparison of a dataset between nodes. Its request and its key contain `node`. The key of a sample is its
+ * request.
+ */
 export interface EveryNode {
-  /** Columns that are each node's own, or move between two looks: nodes need not say the same there. */
+  /**
+   * Columns that are specific to each node, or that change between two observations. They are not compared.
+   */
   readonly own: readonly string[];
-  /** The column that says what moment a reading is about: readings contradict each other only where it is the same. */
+  /** Column with the moment that a reading describes. Only readings with the same value are compared. */
   readonly at?: string;
 }
 
-/** A source with the datasets that are recorded from its answers, together in one run. */
+/** A source with the datasets that one run records from its responses. */
 export interface Feed {
   readonly source: Source;
   readonly datasets: readonly Dataset[];
@@ -271,22 +345,25 @@ export interface DatasetColumn {
   readonly name: string;
   readonly type: string;
   readonly nullable: boolean;
-  /** Where it is in an item: the field names from the outermost inwards; empty for a request column. */
+  /** Path of the field in an item, outermost first. Empty for a request column. */
   readonly path: readonly string[];
-  /** Which of two columns it is, where a field becomes two. */
+  /** For a field with two columns: which of the two this is. */
   readonly part?: 'value' | 'raw';
   readonly comment: string;
-  /** Which numbers a `numeric` column is for. */
+  /** Range of a `numeric` column. */
   readonly digits?: Digits;
-  /** The shape of a list's elements. */
+  /** Schema of the elements of a list. */
   readonly element?: z.ZodType;
-  /** Its value changes although the thing does not (`moves()` in fields.ts): such a change alone is no conflict of a log. */
+  /**
+   * The value may change although the entity does not (`moves()` in fields.ts). Such a change alone is no
+   * conflict of a log.
+   */
   readonly moves?: true;
-  /** The fields of a list's elements that change so. */
+  /** Fields of the elements of a list that may change in this way. */
   readonly elementMoves?: readonly ElementFields[];
 }
 
-/** Fields of an object inside an element: the path from the element to the object, and the fields there. */
+/** Fields of an object inside an element, with the path from the element to the object. */
 export interface ElementFields {
   readonly path: readonly string[];
   readonly fields: readonly string[];

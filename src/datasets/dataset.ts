@@ -24,7 +24,10 @@ import { unwrap } from './unwrap.ts';
 type Declaration = Omit<Dataset, 'table' | 'seriesTable' | 'columns' | 'rename'> &
   Partial<Pick<Dataset, 'rename'>>;
 
-/** Makes a dataset of its declaration: derives the columns and the Drizzle table from the item's schema. */
+/**
+ * Creates a dataset from its declaration. The columns and the Drizzle table are derived from the schema of
+ * the item.
+ */
 export function defineDataset(declaration: Declaration): Dataset {
   const { rename = {} } = declaration;
   const columns = columnsOf({ ...declaration, rename });
@@ -43,7 +46,7 @@ export function defineDataset(declaration: Declaration): Dataset {
   };
 }
 
-/** The columns that come from the upstream: those of the request, then those of the item. */
+/** Returns the columns that come from the upstream: those of the request, then those of the item. */
 export function columnsOf({
   request,
   item,
@@ -61,7 +64,10 @@ export function columnsOf({
   return [...asked, ...itemColumns(item, [], false, rename)];
 }
 
-/** The columns of an item's schema: one for each leaf (two for a lock time). Nested objects are flattened. */
+/**
+ * Returns the columns for the schema of an item: one per leaf (two for a lock time). Nested objects are
+ * flattened.
+ */
 function itemColumns(
   schema: z.ZodObject,
   outer: readonly string[],
@@ -96,7 +102,7 @@ function itemColumns(
   });
 }
 
-/** The fields of a list's element that `moves()` marks, by the object that they are in. */
+/** Returns the fields of a list element that `moves()` marks, by the object that contains them. */
 function movingWithin(element: z.ZodObject, path: readonly string[]): ElementFields[] {
   const members = Object.entries(element.shape);
   const fields = members.filter(([, member]) => movingFields.has(member)).map(([name]) => name);
@@ -124,8 +130,9 @@ const instant = () => timestamp({ withTimezone: true });
 const ofRun = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
 
 /**
- * The consecutive complete walks that missed a member and the time of the first; null: the last walk showed it. `confirmed_at`: when the
- * absence was confirmed and recorded, if that was later than the end; else null.
+ * `missed_walks`, `missed_since`: number of consecutive complete walks that missed a member, and the time of
+ * the first one. Null if the last walk showed it. `confirmed_at`: time at which the absence was confirmed and
+ * recorded, if later than the end; else null.
  */
 const missed = () => ({ missed_walks: integer(), missed_since: instant(), confirmed_at: instant() });
 
@@ -136,10 +143,10 @@ const pointColumns = () => ({
   ...ofRun(),
 });
 
-/** The columns that a kind of history adds to the upstream's. */
+/** Columns that each kind of history adds to those of the upstream. */
 const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>> = {
   series: () => pointColumns(),
-  // Why the version ended: `changed`, `gone` or `unwatched`; null: it has not.
+  // `ended_by`: `changed`, `gone` or `unwatched`. Null: the version has not ended.
   state: () => ({
     valid_from: instant().notNull(),
     valid_to: instant(),
@@ -147,7 +154,7 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
     ...missed(),
     ...ofRun(),
   }),
-  // Until when it was shown; null: it still is.
+  // `superseded_at`: end of the time for which the row was current. Null: it still is.
   log: () => ({ recorded_at: instant().notNull(), superseded_at: instant(), ...ofRun() }),
   sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
 };
@@ -163,10 +170,13 @@ const shapeOf = (name: string, columns: readonly DatasetColumn[]): Shape =>
     }),
   );
 
-/** Types of eight bytes, which PostgreSQL aligns at eight. */
+/** Types of eight bytes, which PostgreSQL aligns to eight bytes. */
 const EIGHT_BYTES: ReadonlySet<string> = new Set(['timestamptz', 'bigint', 'double precision']);
 
-/** The columns of a numbered table: first those of eight bytes, so that no row has gaps between them. */
+/**
+ * Returns the columns of a numbered table. Those of eight bytes come first, so that rows have no padding
+ * between them.
+ */
 function numberedShape(name: string, all: readonly DatasetColumn[]): Shape {
   const own = all.filter(({ path }) => path.length > 0);
   const { vanished, ...ofEight } = pointColumns();
@@ -186,7 +196,7 @@ function numberedShape(name: string, all: readonly DatasetColumn[]): Shape {
   };
 }
 
-/** What the numbers of a numbered dataset stand for. */
+/** Returns the table with the request values of a numbered dataset, by number. */
 function seriesOf(dataset: Pick<Dataset, 'name' | 'columns'>) {
   const name = seriesTableOf(dataset);
   const request = dataset.columns.filter(({ path }) => path.length === 0);
@@ -208,8 +218,8 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
     sql.raw(columns.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '));
   const keyExpression = inIndex(key);
   const requested = requestOf({ columns: all });
-  // Without statistics PostgreSQL takes an index that begins with the request for as good as that of the key, and reads all
-  // rows of the request for each row that it looks up.
+  // Without statistics, PostgreSQL estimates the same cost for an index that starts with the request as for
+  // the key. It would then read all rows of the request for each lookup.
   const apartFirst = (columns: readonly string[]) => [
     ...columns.filter((column) => !requested.includes(column)),
     ...columns.filter((column) => requested.includes(column)),
@@ -232,18 +242,19 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
       case 'sample':
         return [
           uniqueIndex(`${name}_key`).on(sql`${keyExpression}, observed_at`),
-          // Rows leave once their day is closed, so that few are left.
+          // Rows are deleted when their day is closed, so that the index is small.
           index(`${name}_read`).on(sql`observed_at`),
         ];
       case 'state':
         return [
           uniqueIndex(`${name}_now`).on(keyExpression).where(sql`valid_to is null`),
-          // Without the instant PostgreSQL keeps each key once, and six bytes for each of its versions.
+          // Without the instant, the B-tree deduplicates the key and stores six bytes per version.
           index(`${name}_history`).on(keyExpression),
-          // Who left lately. Members rarely leave, so it is small.
+          // Finds members that left recently. Members rarely leave, so that the index is small.
           index(`${name}_gone`).on(sql`valid_to`).where(sql`ended_by <> 'changed'`),
           byTime(`${name}_began`, 'valid_from'),
-          // Whose list it is, where the key does not say that: a whole look asks for all that its target has now.
+          // If the key does not contain the request: finds the current rows of a target, which a complete
+          // walk needs.
           ...(requested.every((one) => declaration.key.includes(one))
             ? []
             : [index(`${name}_requested`).on(inIndex(requested)).where(sql`valid_to is null`)]),
@@ -254,12 +265,12 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
           uniqueIndex(`${name}_now`).on(keyExpression).where(sql.raw(POINT_VALUES.last)),
           index(`${name}_history`).on(sql`${keyExpression}, recorded_at`).where(sql.raw(POINT_VALUES.before)),
           byTime(`${name}_recorded`, 'recorded_at'),
-          // What was revised lately. It has an entry only for a version that ended.
+          // Finds recently revised points. It has an entry only for a version that ended.
           index(`${name}_revised`).on(sql`superseded_at`).where(sql`superseded_at is not null`),
         ];
     }
   };
-  // Every version: as of a moment they are looked for as well.
+  // Includes superseded versions, because queries of an earlier moment use it, too.
   const filled = seldom.map((column) =>
     index(`${name}_${column}_filled`)
       .on(keyExpression)
@@ -269,36 +280,37 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
 }
 
 /**
- * SQL: the time in which a version of a list held, as its index has it. A range with its end before its begin would be an error: of
- * such a version it is empty.
+ * SQL: period of validity of a version of a list, as it is indexed. A range with its end before its start
+ * would be an error; for such a version the range is empty.
  */
 export const HELD = 'tstzrange(least(valid_from, valid_to), valid_to)';
 
 /**
- * SQL: the two parts of a series. A row has an entry in the index of its part only. Neither index serves a question that does not say
- * which part it is about, so what is about both asks for each.
+ * SQL: predicates that partition a series. A row is in the index of its part only. PostgreSQL uses these
+ * indexes only if a query contains the predicate. So a query of both parts must query each separately.
  */
 export const POINT_VALUES = {
-  /** The last value known of each point. */
+  /** The last known value of each point. */
   last: 'superseded_at is null or vanished',
-  /** The values before it. */
+  /** Earlier values. */
   before: 'superseded_at is not null and not vanished',
 } as const;
 
 /**
- * What was written in a time: rows stand in the table about as they came, so that a few kilobytes a gigabyte tell where. Several
- * spans a block range, because an old row's space is given to a new one.
+ * Creates an index for the rows of a time range. Rows are stored approximately in the order of insertion, so
+ * that a BRIN index of a few kilobytes per gigabyte is sufficient. It stores several intervals per block
+ * range, because new rows reuse the space of old ones.
  */
 const byTime = (name: string, column: string) =>
   index(name)
     .using('brin', sql.raw(`${column} timestamptz_minmax_multi_ops`))
     .with({ autosummarize: true });
 
-/** SQL: whether a list has elements. */
+/** SQL: condition that a list has elements. */
 export const fills = (column: string, alias?: string) =>
   `${alias ? `${alias}.` : ''}${column} <> '[]'::jsonb`;
 
-/** A key column in an index or a join. Two missing parts of a key are equal. */
+/** SQL: a key column for an index or a join. Two null values of a key are equal. */
 export function keyPart(column: string, nullable: boolean, alias?: string): string {
   const name = alias ? `${alias}.${column}` : column;
   return nullable ? `coalesce(${name}, '')` : name;

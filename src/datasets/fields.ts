@@ -4,7 +4,7 @@ import { type Normalize, normalizationOf, normalizations, oneSpelling } from './
 import { isoText } from './iso-text.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
-/** PostgreSQL's type of a column. */
+/** PostgreSQL type of a column. */
 export type ColumnType =
   | 'text'
   | 'numeric'
@@ -15,45 +15,50 @@ export type ColumnType =
   | 'double precision';
 
 /**
- * Which numbers a `numeric` column is for, for formats whose numbers have bounds: `wide` are whole numbers of up to 256 bits,
- * `decimal` has decimals. Absent: whole numbers of at most 38 digits. It bounds nothing that is recorded.
+ * Range of the numbers of a `numeric` column, for file formats with limits. `wide`: integers of up to 256
+ * bits. `decimal`: with decimals. Undefined: integers of at most 38 digits. It does not limit recorded
+ * values.
  */
 export type Digits = 'wide' | 'decimal';
 
-/** Reads one upstream value as the text of its column, exact; null: it is not what the field takes. */
+/**
+ * Converts one upstream value to the exact text of its column. Returns null if the field does not accept the
+ * value.
+ */
 type Read = (value: unknown) => string | null;
 
-/** A column that a leaf becomes. */
+/** A column of a leaf. */
 export interface Column {
   readonly type: ColumnType;
   readonly read: Read;
-  /** The begin of the column's COMMENT; the upstream's field name follows. */
+  /** Start of the COMMENT of the column. The name of the upstream field follows. */
   readonly meaning?: string | undefined;
-  /** Of `numeric`: see {@link Digits}. */
+  /** Only for `numeric`: see {@link Digits}. */
   readonly digits?: Digits;
-  /** The shape of a list's elements, for the flattened view; absent for scalars. */
+  /** Schema of the elements of a list, for the flattened view. Undefined for scalars. */
   readonly element?: z.ZodType | undefined;
   /**
-   * A second column of the leaf, `<name>_raw`; the leaf is then an object of the texts `value` and `raw`. Its `read` says
-   * whether the field takes a value, and the first column is null where its own does not.
+   * A second column of the leaf, `<name>_raw`. The leaf is then an object with the texts `value` and `raw`.
+   * The `read` of this column decides whether a value is accepted; the first column is null if its own `read`
+   * returns null.
    */
   readonly raw?: Column;
 }
 
-/** Which column a field's schema becomes. Every leaf of an item's schema is registered here. */
+/** Columns by the schema of their field. Every leaf of the schema of an item is registered here. */
 const columns = new WeakMap<object, Column>();
 
-/** The column that a leaf becomes; undefined for a schema that is none of the fields below. */
+/** Returns the column of a leaf. Returns undefined for a schema that is none of the fields below. */
 export const columnOf = (schema: unknown): Column | undefined =>
   typeof schema === 'object' && schema !== null ? columns.get(schema) : undefined;
 
 /**
- * A leaf of an item: checks one upstream value and turns it into the text that PostgreSQL reads for its column.
- * The texts are exact: no amount passes through a double.
+ * A leaf of an item, which validates one upstream value and converts it to the PostgreSQL text of its column.
+ * The texts are exact: no amount is converted to a double.
  */
 export type Field = z.ZodType<string, unknown>;
 
-/** @param expected what `read` takes, in the words of a refusal */
+/** @param expected description of accepted values, for error messages */
 function field(expected: string, column: Column): Field {
   const schema = z.transform((value: unknown, context): string => {
     const result = column.read(value);
@@ -65,21 +70,22 @@ function field(expected: string, column: Column): Field {
   return schema;
 }
 
-/** The longest text that any field may hold, in UTF-16 units; genesis data and code may be that long. */
+/** Maximum length of a text in any field, in UTF-16 code units. Genesis data and code may be that long. */
 const LONGEST_TEXT = 1_000_000;
 
-/** A string that may be stored, as it came; null for anything else. */
+/** Returns a string in its storable form. Returns null for any other value. */
 const shortText = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= LONGEST_TEXT ? storableText(value) : null;
 const SHORT_TEXT = `a string of at most ${LONGEST_TEXT} characters`;
 
-/** A string, kept as it is; what PostgreSQL does not take of it is escaped (storable.ts). */
+/** A string. Characters that PostgreSQL cannot store are escaped (storable-text.ts). */
 export const text = (meaning?: string): Field =>
   field(SHORT_TEXT, { type: 'text', meaning, read: shortText });
 
 /**
- * Bytes written as `0x…`: addresses, hashes, keys, signatures. They are stored in lower case, because the case of the
- * digits has no meaning and differs between services. Ids in base58, which may come in the same field, are kept.
+ * Bytes written as `0x…`: addresses, hashes, keys, signatures. They are stored in lower case, because the
+ * case has no meaning and differs between services. Ids in base58, which the same field may contain, are
+ * unchanged.
  */
 export const hex = (meaning?: string): Field => {
   const read: Read = (value) => {
@@ -91,14 +97,16 @@ export const hex = (meaning?: string): Field => {
   return schema;
 };
 
-/** The source text of a number that came as a JSON number or as a string; null for anything else. */
+/**
+ * Returns the source text of a number that is a JSON number or a string. Returns null for any other value.
+ */
 function numberText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Object.is(value, -0) ? '0' : String(value);
   return isExactNumber(value) ? value.value : null;
 }
 
-/** Reads numbers whose digits have a form. */
+/** Returns a reader of numbers that match a pattern. */
 const matching =
   (pattern: RegExp): Read =>
   (value) => {
@@ -115,11 +123,11 @@ const countText = matching(/^\d{1,16}$/);
 export const uint = (meaning?: string): Field =>
   field('an unsigned integer', { type: 'numeric', meaning, read: uintText });
 
-/** As uint, of up to 256 bits: amounts and token ids of EVM chains. */
+/** Same as uint, for up to 256 bits: amounts and token ids of EVM chains. */
 export const uint256 = (meaning?: string): Field =>
   field('an unsigned integer', { type: 'numeric', digits: 'wide', meaning, read: uintText });
 
-/** As uint, but may be negative: what the genesis made is in block -1. */
+/** Same as uint, but may be negative: the block number of the genesis is -1. */
 export const integer = (meaning?: string): Field =>
   field('an integer', { type: 'numeric', meaning, read: integerText });
 
@@ -127,11 +135,10 @@ export const integer = (meaning?: string): Field =>
 export const decimal = (meaning?: string): Field =>
   field('a decimal number', { type: 'numeric', digits: 'decimal', meaning, read: decimalText });
 
-/** A small unsigned integer: counts, sizes, indexes; at most 2^53. */
+/** A small unsigned integer: counts, sizes, indexes. Maximum: 2^53, as 16 digits. */
 export const count = (meaning?: string): Field =>
   field('an unsigned integer of at most 16 digits', { type: 'bigint', meaning, read: countText });
 
-/** True or false. */
 export const flag = (meaning?: string): Field =>
   field('a boolean', {
     type: 'boolean',
@@ -151,7 +158,10 @@ function unixTime(unit: number, expected: string, meaning?: string): Field {
   return field(expected, { type: 'timestamptz', meaning, read: unixText(unit) });
 }
 
-/** Reads Unix time as ISO 8601. @param unit ms in one of it */
+/**
+ * Returns a reader of Unix times, as ISO 8601.
+ * @param unit length of the unit, in ms
+ */
 function unixText(unit: number): Read {
   return (value) => {
     const digits = numberText(value)?.trim();
@@ -162,15 +172,15 @@ function unixText(unit: number): Read {
   };
 }
 
-/** A lock time: the instant, null beyond the year 9999, and the Unix seconds as they came. */
+/** A lock time: the instant, or null after the year 9999, and the Unix seconds as received. */
 interface LockTime {
   readonly value: string | null;
   readonly raw: string;
 }
 
 /**
- * Unix seconds until which something is locked, which may be beyond every calendar (2^64-1: for ever). It becomes two
- * columns: `timestamptz`, null beyond the year 9999, and `numeric`, called `<name>_raw`.
+ * Unix seconds until which something is locked. The value may exceed every calendar (2^64-1: forever). It
+ * becomes two columns: `timestamptz`, null after the year 9999, and `numeric`, named `<name>_raw`.
  */
 export const lockTime = (meaning?: string): z.ZodType<LockTime, unknown> => {
   const instant = unixText(1000);
@@ -191,7 +201,10 @@ export const lockTime = (meaning?: string): z.ZodType<LockTime, unknown> => {
 const RFC3339 =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
 
-/** Whether PostgreSQL reads the text: also the day must be one of its month, in year 1 or later. */
+/**
+ * Returns whether PostgreSQL accepts the text. The day must exist in its month, and the year must be at least
+ * 1.
+ */
 function isRfc3339(value: string): boolean {
   const day = RFC3339.exec(value)?.[1];
   if (day === undefined || day.startsWith('0000')) return false;
@@ -199,10 +212,13 @@ function isRfc3339(value: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** Digits of a second below the microsecond, which PostgreSQL would round, even into the next year. */
+/** Matches the digits below a microsecond. PostgreSQL would round them, even into the next year. */
 const BELOW_MICROSECONDS = /(\.\d{6})\d+/;
 
-/** A time as RFC 3339 text (the node's info and health APIs), stored as `timestamptz`, cut to the microsecond. */
+/**
+ * A time as RFC 3339 text (info and health APIs of nodes), stored as `timestamptz`, truncated to the
+ * microsecond.
+ */
 export const rfc3339 = (meaning?: string): Field =>
   field('an RFC 3339 time', {
     type: 'timestamptz',
@@ -211,7 +227,7 @@ export const rfc3339 = (meaning?: string): Field =>
       typeof value === 'string' && isRfc3339(value) ? value.replace(BELOW_MICROSECONDS, '$1') : null,
   });
 
-/** Any JSON value, kept whole; what PostgreSQL does not take of its texts is escaped (storable.ts). */
+/** Any JSON value. Characters in it that PostgreSQL cannot store are escaped (storable-text.ts). */
 export const json = (meaning?: string): Field =>
   field('a value', {
     type: 'jsonb',
@@ -220,8 +236,8 @@ export const json = (meaning?: string): Field =>
   });
 
 /**
- * A list, kept as `jsonb`, with a flattened view of one row an element.
- * @param element the shape of an element, as fields; absent: scalars, in a column `value`
+ * A list, stored as `jsonb`, with a flattened view of one row per element.
+ * @param element schema of an element. Default: scalars, in a column `value`.
  */
 export function list(element?: z.ZodType, meaning?: string): Field {
   const normalize = normalizationOf(element);
@@ -229,8 +245,8 @@ export function list(element?: z.ZodType, meaning?: string): Field {
 }
 
 /**
- * A list whose order has no meaning, such as addresses that may sign. Its elements are stored in the order of their JSON, so that
- * another order is no change.
+ * A list whose order has no meaning, such as addresses that may sign. Its elements are sorted by their JSON,
+ * so that a different order is no change.
  */
 export function set(element?: z.ZodType, meaning?: string): Field {
   const normalize = normalizationOf(element);
@@ -242,7 +258,7 @@ export function set(element?: z.ZodType, meaning?: string): Field {
   );
 }
 
-/** @param normalize brings the elements to the form in which they are stored; absent: they are stored as they came */
+/** @param normalize converts the elements to their stored form. Default: they are stored as received. */
 function listField(
   element: z.ZodType | undefined,
   meaning: string | undefined,
@@ -257,15 +273,15 @@ function listField(
   return schema;
 }
 
-/** An item or a nested object: fields that are not named are kept in `extra`. */
+/** An item or a nested object. Unknown fields are kept in `extra`. */
 export const object = z.looseObject;
 
-/** Fields that {@link moves} marked. */
+/** Fields that {@link moves} has marked. */
 export const movingFields = new WeakSet<object>();
 
 /**
- * Marks a field of a log whose value changes although the thing itself does not, such as the price of a token in a
- * transaction. A row that differs only in such fields is not a different one.
+ * Marks a field of a log whose value changes although the entity does not, such as the price of a token in a
+ * transaction. A difference in such fields alone does not create a new row.
  */
 export const moves = <T extends z.ZodType>(schema: T): T => {
   movingFields.add(schema);

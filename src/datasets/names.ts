@@ -1,4 +1,7 @@
-/** `nodeID` → `node_id`, `utxoIDs` → `utxo_ids`, `proposerPChainHeight` → `proposer_p_chain_height`. */
+/**
+ * Converts a name to snake case: `nodeID` → `node_id`, `utxoIDs` → `utxo_ids`, `proposerPChainHeight` →
+ * `proposer_p_chain_height`.
+ */
 export function snakeCase(name: string): string {
   return name
     .replace(
@@ -11,8 +14,9 @@ export function snakeCase(name: string): string {
 }
 
 /**
- * The column of a nested field: prefixed by the object's name unless it already is, so that
- * `proposerDetails.proposerNodeId` becomes `proposer_node_id` and `signer.publicKey` `signer_public_key`.
+ * Returns the column name of a nested field. It is prefixed by the name of the object unless it already is:
+ * `proposerDetails.proposerNodeId` becomes `proposer_node_id`, and `signer.publicKey` becomes
+ * `signer_public_key`.
  */
 export function columnName(path: readonly string[]): string {
   return path.map(snakeCase).reduceRight((inner, outer) => {

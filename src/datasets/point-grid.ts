@@ -1,14 +1,18 @@
 import { day, hour, minute } from './sources/durations.ts';
 
 /**
- * Before any EVM chain, ms since 1970: the first of them, the C-chain, has points since 2020-09-21 (reality.md 3.2). Hours are
- * requested in windows of 90 days, so that each empty year would cost four calls a metric.
+ * A time before any EVM chain, in ms since 1970. The first one, the C-chain, has points since 2020-09-21
+ * (reality.md 3.2). Hours are requested in windows of 90 days, so that each empty year would cost four calls
+ * per metric.
  */
 export const BEFORE_ALL = Date.UTC(2020, 0, 1);
-/** The clock here may be late by this, ms. */
+/** Maximum delay of the local clock, in ms. */
 const CLOCK_TOLERANCE = 10 * minute;
 
-/** Whether a moment starts a bucket of an interval, and which moments do (seed metrics 1). */
+/**
+ * Tests whether a moment is the start of a bucket, by interval, with descriptions for errors (seed metrics
+ * 1).
+ */
 const grids = {
   hour: { starts: 'a full hour', isStart: (moment) => moment.getTime() % hour === 0 },
   day: { starts: '00:00 UTC', isStart: (moment) => moment.getTime() % day === 0 },
@@ -22,15 +26,16 @@ const grids = {
   },
 } satisfies Readonly<Record<string, { readonly starts: string; isStart(moment: Date): boolean }>>;
 
-/** The interval of the points of a series. */
+/** Interval of the points of a series. */
 export type PointInterval = keyof typeof grids;
 
-/** Whether a text names an interval. */
+/** Returns whether a text is the name of an interval. */
 export const isPointInterval = (text: string): text is PointInterval => Object.hasOwn(grids, text);
 
 /**
- * Returns why a point can be about no bucket of its series; null if it can.
- * @param start of the bucket, RFC 3339 @param now ms since 1970
+ * Returns why a point cannot belong to its series. Returns null if it can.
+ * @param start start of the bucket, RFC 3339
+ * @param now ms since 1970
  */
 export function refusePoint(start: string, interval: PointInterval, now: number): string | null {
   const moment = new Date(start);

@@ -4,15 +4,16 @@ import type { Dataset, Target } from './contract.ts';
 import { memberOf } from './sources/answer.ts';
 
 /**
- * Fields that state what was requested, by key of the target: paths such as `from.address`, which may lead through lists. Only if
- * all fields of a key state another value, the answer is about another thing. A field that is absent states nothing.
+ * Fields that repeat the request, by key of the target: paths such as `from.address`, which may lead through
+ * lists. A response contradicts the request only if all fields of a key have another value. A missing field
+ * is no contradiction.
  */
 export type StatedRequest = Readonly<Record<string, readonly string[]>>;
 
-/** Returns how something contradicts the request for it; null if it does not. */
+/** Returns how a value contradicts its request. Returns null if it does not. */
 type Contradiction = (thing: unknown, target: Target) => string | null;
 
-/** Builds the function that compares items or answers with their request. */
+/** Builds the function that compares items or responses with their request. */
 export function buildContradiction(stated: StatedRequest = {}): Contradiction {
   const fields = Object.entries(stated).map(([key, paths]) => ({
     key,
@@ -32,7 +33,10 @@ export function buildContradiction(stated: StatedRequest = {}): Contradiction {
   };
 }
 
-/** Adds to a dataset's reader of items that it refuses an answer which is, as a whole, about another thing than was requested. */
+/**
+ * Extends the item reader of a dataset, so that it rejects a response that contradicts its request as a
+ * whole.
+ */
 export function itemsAsRequested({
   items,
   states,
@@ -49,7 +53,7 @@ export function itemsAsRequested({
   };
 }
 
-/** The values at a path, as texts; through a list those of its elements. */
+/** Returns the values at a path, as texts. A list on the path contributes all of its elements. */
 function valuesAt(thing: unknown, path: readonly string[]): string[] {
   if (Array.isArray(thing)) return thing.flatMap((one: unknown) => valuesAt(one, path));
   const [name, ...inner] = path;

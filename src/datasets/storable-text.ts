@@ -1,17 +1,17 @@
 /**
- * The one rule for characters that PostgreSQL does not take: U+0000 and half a surrogate pair are kept as `\uXXXX`
- * (lower-case hex). So that this can be undone, backslashes directly before such a character, or before what only
- * looks like one (a literal `u0000`, `ud800` … `udfff`), are doubled. All other texts are kept as they are.
+ * Escaping of characters that PostgreSQL cannot store. U+0000 and unpaired surrogates become `\uXXXX`
+ * (lower-case hex). To make this reversible, backslashes directly before such a character, or before a
+ * literal that looks like an escape (`u0000`, `ud800` … `udfff`), are doubled. All other texts are unchanged.
  *
- * Nothing collides: different texts stay different, as values and as keys of an object.
+ * The escaping is injective: different texts stay different, as values and as keys of an object.
  */
 
 const UNSTORABLE = /(?<!\\)(\\*)(?:([\0\p{Cs}])|(?<=\\)(?=u(?:0000|d[89a-f][\da-f]{2})))/gu;
 const ESCAPED = /\\u(?:0000|d[89a-f])/;
-/** Nearly no text has a backslash: looking for one first costs less than the pattern. */
+/** Almost no text has a backslash, so that a search for one first is cheaper than the pattern. */
 const mayBeEscaped = (text: string) => text.includes('\\u') && ESCAPED.test(text);
 
-/** A text as PostgreSQL stores it. */
+/** Returns a text in the form that PostgreSQL can store. */
 export function storableText(text: string): string {
   if (!text.includes('\0') && text.isWellFormed() && !mayBeEscaped(text)) return text;
   return text.replace(
@@ -22,7 +22,7 @@ export function storableText(text: string): string {
   );
 }
 
-/** The text that {@link storableText} was given. */
+/** Reverses {@link storableText}. */
 export function originalText(stored: string): string {
   if (!mayBeEscaped(stored)) return stored;
   return stored.replace(
@@ -34,9 +34,9 @@ export function originalText(stored: string): string {
 }
 
 /**
- * A JSON text as PostgreSQL stores it: {@link storableText} of every string and key in it. In JSON, where a backslash
- * is written as two, the whole rule is to double the backslashes.
- * @param source well-formed JSON with lower-case hex in its escapes, as `JSON.stringify` writes it
+ * Returns a JSON text in the form that PostgreSQL can store: {@link storableText} of every string and key in
+ * it. In JSON, where a backslash is written as two, this only requires to double the backslashes.
+ * @param source well-formed JSON with lower-case hex in its escapes, in the format of `JSON.stringify`
  */
 export function storableJson(source: string): string {
   if (!mayBeEscaped(source)) return source;

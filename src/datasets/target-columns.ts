@@ -1,25 +1,26 @@
 import type { Dataset } from './contract.ts';
 
 /**
- * How a dataset's request stands in its table: as its own columns, or as the number of a series (`numbered`), which a table beside it
- * holds once. Whatever names request columns in a table asks here.
+ * Representation of the request of a dataset in its table: as separate columns, or as the number of a series
+ * (`numbered`), whose values are stored once in a second table. All code that refers to request columns in a
+ * table uses these functions.
  */
 
-/** The column with the number of a series. */
+/** Column with the number of a series. */
 export const SERIES_ID = 'series_id';
 
-/** The table and the view that hold what the numbers of a numbered dataset stand for. */
+/** Returns the name of the table and the view with the request values of a numbered dataset. */
 export const seriesTableOf = ({ name }: Pick<Dataset, 'name'>): string => `${name}_series`;
 
-/** The names of the request's columns, in the order of the request. */
+/** Returns the names of the columns of the request, in the order of the request. */
 export const requestOf = ({ columns }: Pick<Dataset, 'columns'>): string[] =>
   columns.filter(({ path }) => path.length === 0).map(({ name }) => name);
 
-/** What stands in the table for the request. */
+/** Returns the columns of the table that identify the request. */
 export const standingRequest = (dataset: Pick<Dataset, 'columns' | 'numbered'>): string[] =>
   dataset.numbered ? [SERIES_ID] : requestOf(dataset);
 
-/** The columns of the key as they stand in the table. */
+/** Returns the columns of the key in the table. */
 export function standingKey(dataset: Pick<Dataset, 'columns' | 'numbered' | 'key'>): string[] {
   if (!dataset.numbered) return [...dataset.key];
   const request = requestOf(dataset);
@@ -27,8 +28,8 @@ export function standingKey(dataset: Pick<Dataset, 'columns' | 'numbered' | 'key
 }
 
 /**
- * SQL: the rows of a dataset's table with all of their columns, as a FROM item.
- * @param system columns that PostgreSQL adds to a table and not to a select, such as `ctid`, that are wanted as well
+ * SQL: the rows of the table of a dataset with all of their columns, as a FROM item.
+ * @param system additional system columns of PostgreSQL, such as `ctid`
  */
 export function rowsOf(dataset: Dataset, ...system: readonly string[]): string {
   const table = `recorder.${dataset.name}`;

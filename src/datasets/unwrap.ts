@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The schema inside `nullish`, and whether it may be missing. */
+/** Returns the schema inside of `nullish`, and whether the value may be missing. */
 export function unwrap(schema: unknown): { inner: unknown; nullable: boolean } {
   let inner = schema;
   let nullable = false;

@@ -96,6 +96,7 @@ async function store(
  * Registers some targets of feeds, so that the freshness of each is known. The expected start of a recording
  * is fixed when it is first registered. No target of another live recorder is changed. A recorder whose
  * configuration is not the newest writes nothing.
+ *
  * Concurrent runs lock their target before the datasets of the target. This statement locks only changed rows
  * and uses the same order, because the reverse order could deadlock.
  * @returns the number of targets that belong to the registrant, and the number of written rows

@@ -7,11 +7,14 @@ import { day } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
 import { bodyOf, signatureRequest } from './signature-request.ts';
 
-/** Signatures of validators, on demand only: every call makes them sign (seed chain-data 4.1 and 4.2). */
+/**
+ * Signatures of validators, only on demand, because every call makes validators sign (seed chain-data 4.1 and
+ * 4.2).
+ */
 const source: Source = {
   name: 'aggregated-signatures',
   upstream: 'chainData',
-  every: day, // no targets, so it is never scheduled
+  every: day, // there are no targets, so that it is never scheduled
   weight: 20,
   calls: 1,
   targets: () => [],

@@ -5,7 +5,7 @@ import { listIn } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 
-/** The contracts that an address deployed (seed chain-data 4.11). */
+/** Contracts that an address deployed (seed chain-data 4.11). */
 const source: Source = {
   name: 'deployed-contracts',
   upstream: 'chainData',
@@ -29,7 +29,7 @@ const source: Source = {
 
 const image = object({ assetId: optional(text()), imageUri: optional(text()) });
 
-/** One shape for all kinds of contract; each kind leaves some fields out (reality.md 0, row 5). */
+/** One schema for all kinds of contracts. Each kind omits some fields (reality.md 0, row 5). */
 export const deployedContracts = defineDataset({
   name: 'deployed_contracts',
   about: 'Contracts that watched EVM addresses deployed, with what is known about them.',

@@ -6,7 +6,9 @@ import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { erc1155Token } from './erc1155-token.ts';
 
-/** The ERC-1155 tokens that an address holds (seed chain-data 4.9); the native balance beside them is 4.13's. */
+/**
+ * ERC-1155 tokens of an address (seed chain-data 4.9). The native balance in the response belongs to 4.13.
+ */
 const source: Source = {
   name: 'erc1155-balances',
   upstream: 'chainData',

@@ -4,7 +4,7 @@ import { hour } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
 
-/** A watched transaction (seed chain-data 4.14); a fresh one is unknown until the index has it. */
+/** A watched transaction (seed chain-data 4.14). A new one is unknown until the index contains it. */
 const source: Source = {
   name: 'evm-transactions',
   upstream: 'chainData',

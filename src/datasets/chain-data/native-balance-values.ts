@@ -4,7 +4,7 @@ import { memberOf, objectIn } from '../sources/answer.ts';
 import { nativeBalance } from './native-balance.ts';
 import { price as money } from './price.ts';
 
-/** Only where the service knows a price. */
+/** Only recorded if the service has a price. */
 export const nativeBalanceValues = defineDataset({
   name: 'native_balance_values',
   about: "What a chain's own token was worth, and what a watched address held of it.",

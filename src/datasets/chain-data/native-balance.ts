@@ -2,7 +2,10 @@ import type { Source } from '../contract.ts';
 import { hour } from '../sources/durations.ts';
 import { oneAnswer } from '../sources/one-answer.ts';
 
-/** An address's balance of its chain's own token, with its price in US dollars (seed chain-data 4.13). */
+/**
+ * Balance of an address in the native token of its chain, with the price in US dollars (seed chain-data
+ * 4.13).
+ */
 export const nativeBalance: Source = {
   name: 'native-balance',
   upstream: 'chainData',

@@ -3,7 +3,7 @@ import { count, object, optional, text, uint256 } from '../fields.ts';
 import { objectIn } from '../sources/answer.ts';
 import { nativeBalance } from './native-balance.ts';
 
-/** Prices change without a change of the balance, and are in native_balance_values. */
+/** Prices change independently of the balance, and are in native_balance_values. */
 export const nativeBalances = defineDataset({
   name: 'native_balances',
   about: "What watched EVM addresses hold of their chain's own token.",

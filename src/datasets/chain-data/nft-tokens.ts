@@ -9,8 +9,8 @@ import { pages } from '../sources/pages.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /**
- * All tokens of a watched contract (seed chain-data 4.12), and a single one on demand (4.16), which does not retire any
- * other. A collection may have a hundred pages, so it is read once a day.
+ * All tokens of a watched contract (seed chain-data 4.12), and a single one on demand (4.16), which does not
+ * retire any other. A collection may have a hundred pages, so that it is read only once a day.
  */
 const source: Source = {
   name: 'nft-tokens',
@@ -43,7 +43,10 @@ const RULES: Readonly<Record<string, { readonly pattern: RegExp; readonly rule: 
   tokenId: { pattern: /^\d+$/, rule: 'must be a token id in decimal digits' },
 };
 
-/** @throws UsageError when a pair is missing, wrong or unknown: all of them */
+/**
+ * Returns the target of a single token.
+ * @throws UsageError with all missing, invalid or unknown pairs
+ */
 function singleToken(pairs: Readonly<Record<string, string>>): Target {
   const problems = Object.entries(RULES)
     .filter(([name, { pattern }]) => !pattern.test(pairs[name] ?? ''))
@@ -56,7 +59,7 @@ function singleToken(pairs: Readonly<Record<string, string>>): Target {
   return { ...pairs, collection: oneSpelling(collection), tokenId: String(BigInt(tokenId)) };
 }
 
-/** Tokens of both standards: an ERC-1155 one has no name, symbol and owner (reality.md 0, row 6). */
+/** Tokens of both standards. An ERC-1155 token has no name, symbol and owner (reality.md 0, row 6). */
 export const nftTokens = defineDataset({
   name: 'nft_tokens',
   about: 'The tokens of watched NFT contracts, with who owned them when and what their metadata said.',
@@ -71,7 +74,7 @@ export const nftTokens = defineDataset({
   key: ['chain_id', 'collection', 'token_id'],
   items: (body) => listIn(body, 'tokens'),
   states: { collection: ['address'], tokenId: ['tokenId'] },
-  // The contract, which is what was asked for.
+  // The contract, which is the requested one.
   ignore: ['address'],
   item: object({
     tokenId: uint256(),

@@ -1,6 +1,8 @@
 import { lockTime, object, optional, set, uint } from '../fields.ts';
 
-/** Who owns a subnet: addresses of which `threshold` must sign (seed chain-data 2.1, SubnetOwnershipInfo). */
+/**
+ * Owners of a subnet: addresses of which `threshold` must sign (seed chain-data 2.1, SubnetOwnershipInfo).
+ */
 export const ownership = object({
   locktime: optional(lockTime()),
   threshold: optional(uint()),

@@ -4,12 +4,13 @@ import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { stakers } from './stakers.ts';
 
-/** The most addresses or nodes that the service takes in one call (reality.md 2.1). */
+/** Maximum number of addresses or nodes in one call (reality.md 2.1). */
 const MOST_AT_ONCE = 64;
 
 /**
- * Pending rewards of all watched addresses and nodes (seed chain-data 4.10). A reward is not tied to the address or node
- * it was asked for, so all calls are one walk: which rewards are gone is known only after the last call.
+ * Pending rewards of all watched addresses and nodes (seed chain-data 4.10). A reward is not tied to the
+ * requested address or node. So all calls are one walk, and missing rewards are known only after the last
+ * call.
  */
 export const pendingRewardList: Source = {
   name: 'pending-rewards',
@@ -50,11 +51,17 @@ function chunks(list: string): string[] {
   );
 }
 
-/** The page without rewards of earlier calls. Their `progress` has changed since, which is no contradiction. */
+/**
+ * Returns the page without rewards of earlier calls. Their `progress` has changed since, which is no
+ * contradiction.
+ */
 function withoutThose(told: ReadonlySet<string>, page: Page): Page {
   const pendingRewards = listIn(page.body, 'pendingRewards').filter((reward) => !told.has(keyOf(reward)));
   return { ...page, body: { pendingRewards } };
 }
 
-/** A validator's fee has the transaction hash of its delegator, so the hash alone is no key (reality.md 2.2). */
+/**
+ * Returns the key of a reward. The fee of a validator has the transaction hash of its delegator, so that the
+ * hash alone is not unique (reality.md 2.2).
+ */
 const keyOf = (reward: unknown) => `${memberOf(reward, 'txHash')} ${memberOf(reward, 'rewardType')}`;

@@ -4,7 +4,7 @@ import { listIn } from '../sources/answer.ts';
 import { assetAmount } from './asset-amount.ts';
 import { pendingRewardList } from './pending-reward-list.ts';
 
-/** `progress` changes at every look, and is in pending_reward_progress. */
+/** `progress` changes with every response, and is in pending_reward_progress. */
 export const pendingRewards = defineDataset({
   name: 'pending_rewards',
   about: 'Rewards that the stakes of watched addresses and nodes are about to bring.',

@@ -8,7 +8,10 @@ import { addressesOn } from '../sources/primary-addresses.ts';
 
 const CHAINS = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const;
 
-/** What an address holds on a chain of the primary network (seed chain-data 4.6); on the C-chain what is exported. */
+/**
+ * Balance of an address on a chain of the primary network (seed chain-data 4.6). On the C-chain, it contains
+ * only exported assets.
+ */
 const source: Source = {
   name: 'primary-balances',
   upstream: 'chainData',
@@ -26,15 +29,15 @@ const source: Source = {
   walk: (ask, { network, blockchainId, addresses = '' }) =>
     oneAnswer(() =>
       ask.get(`/v1/networks/${network}/blockchains/${blockchainId}/balances`, {
-        // The service names P- and X- only as what may stand before an address.
+        // The service documents only P- and X- as prefixes of an address.
         addresses: addresses.replace(/^C-/, ''),
       }),
     ),
 };
 
 /**
- * One item a group and asset. What is no list, such as `restakedRewards` of the P-chain, is an amount without an asset
- * (reality.md 0, row 4).
+ * Returns one item per group and asset. Groups that are no list, such as `restakedRewards` of the P-chain,
+ * are an amount without an asset (reality.md 0, row 4).
  */
 function itemsOf(body: unknown): unknown[] {
   return entriesOf(objectIn(body, 'balances')).flatMap(([balanceGroup, assets]) => {

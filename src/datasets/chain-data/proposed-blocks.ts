@@ -9,7 +9,10 @@ import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
 const PAGE = 100;
 const CHAINS = ['p-chain', 'x-chain', 'c-chain'];
 
-/** Blocks of the primary network's chains by the node that proposed them, newest first (seed chain-data 4.15). */
+/**
+ * Blocks of the chains of the primary network by the node that proposed them, newest first (seed chain-data
+ * 4.15).
+ */
 const source: Source = {
   name: 'proposed-blocks',
   upstream: 'chainData',

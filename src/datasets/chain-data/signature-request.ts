@@ -1,12 +1,12 @@
 import { UsageError } from '../../lib/errors.ts';
 
-/** What the aggregation of signatures is asked for, as strings (seed chain-data 4.1 and 4.2). */
+/** Parameters of a signature aggregation, as strings (seed chain-data 4.1 and 4.2). */
 export type SignatureRequest = Readonly<Record<string, string>>;
 
 const HEX = /^(?:0x)?(?:[0-9a-fA-F]{2})+$/;
 const CB58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 const WHOLE = /^\d{1,15}$/;
-/** The service's default of `quorumPercentage`. */
+/** Default of the service for `quorumPercentage`. */
 const QUORUM = 67;
 
 const percentage = {
@@ -20,7 +20,7 @@ const hex = {
   write: (text: string) => `0x${text.replace(/^0x/, '').toLowerCase()}`,
 };
 
-/** The parts of a message to be signed: what each may be, and the one way in which it is written. */
+/** Parameters of a message to be signed, with their validation and their canonical form. */
 const parts: Readonly<Record<string, typeof hex>> = {
   message: hex,
   justification: hex,
@@ -39,9 +39,9 @@ const parts: Readonly<Record<string, typeof hex>> = {
 };
 
 /**
- * Reads the KEY=VALUE pairs of a request: a transaction, or a message with what belongs to it. The same request is
- * always written the same way.
- * @throws UsageError when rules of the seed are broken: all of them
+ * Parses the KEY=VALUE pairs of a request: a transaction, or a message with its parameters. Equal requests
+ * have the same canonical form.
+ * @throws UsageError with all violated rules of the seed
  */
 export function signatureRequest(pairs: Readonly<Record<string, string>>): SignatureRequest {
   const { txHash, ...about } = pairs;
@@ -75,7 +75,7 @@ function problemsOf(about: SignatureRequest): string[] {
   return problems;
 }
 
-/** The request as the body of a call. */
+/** Returns the request as the body of a call. */
 export function bodyOf(request: SignatureRequest): Record<string, string | number> {
   const numbers = ['quorumPercentage', 'quorumPercentageBuffer', 'pChainHeight'];
   return Object.fromEntries(

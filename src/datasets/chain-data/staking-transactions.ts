@@ -17,8 +17,8 @@ import { validatorManager } from './validator-manager.ts';
 const PAGE = 100;
 
 /**
- * Active staking transactions of an address, newest first (seed chain-data 4.3). An address has few: one window holds
- * all of them, from before the network began.
+ * Active staking transactions of an address, newest first (seed chain-data 4.3). An address has few, so that
+ * one window from before the start of the network contains all of them.
  */
 const source: Source = {
   name: 'staking-transactions',
@@ -55,7 +55,7 @@ const source: Source = {
     ),
 };
 
-/** A transaction that made a blockchain, with the genesis by name only. */
+/** Replaces the genesis in a transaction that creates a blockchain by its key. */
 function withoutGenesis(transaction: unknown): unknown {
   const blockchainInfo = memberOf(transaction, 'blockchainInfo');
   if (blockchainInfo === undefined) return transaction;

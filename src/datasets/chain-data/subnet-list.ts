@@ -3,7 +3,10 @@ import { listIn, memberOf } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 
-/** The service allows 10,000, but each subnet contains the genesis of its chains: pages must stay below the cap on bytes. */
+/**
+ * Page size. The service allows 10,000, but each subnet contains the genesis of its chains, and a page must
+ * not exceed the maximum size of a response.
+ */
 const PAGE = 500;
 
 /** All subnets of the network, with their blockchains (seed chain-data 4.5). */
@@ -24,8 +27,8 @@ export const subnetList: Source = {
 };
 
 /**
- * The blockchains of all subnets in an answer. A subnet without a list of blockchains is itself returned as an item: it
- * cannot be decoded, so that the run is incomplete and no blockchain counts as gone.
+ * Returns the blockchains of all subnets in a response. A subnet without a list of blockchains is itself
+ * returned as an item. It cannot be decoded, so that the run is incomplete and no blockchain is retired.
  */
 export function blockchainsIn(body: unknown): readonly unknown[] {
   return listIn(body, 'subnets').flatMap((subnet) => {

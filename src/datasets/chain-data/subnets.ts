@@ -7,7 +7,7 @@ import { validatorManager } from './validator-manager.ts';
 
 const STALE = 'Deprecated, and stale once the ownership was transferred: see subnet_ownership_info.';
 
-/** Their blockchains are a dataset of their own. */
+/** The blockchains of subnets are a separate dataset. */
 export const subnets = defineDataset({
   name: 'subnets',
   about: 'The subnets of the network and the L1s among them, with who owned them when.',

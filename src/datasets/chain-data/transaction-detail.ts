@@ -7,7 +7,10 @@ import { internalTransaction } from './internal-transaction.ts';
 import { nativeTransaction } from './native-transaction.ts';
 import { price } from './price.ts';
 
-/** A transaction of an EVM chain with all that happened in it (seed chain-data 2.6), as {@link transactionIn} has it. */
+/**
+ * A transaction of an EVM chain with its transfers and internal calls (seed chain-data 2.6), in the form of
+ * {@link transactionIn}.
+ */
 export const transactionDetail = object({
   ...nativeTransaction.shape,
   input: optional(hex()),
@@ -45,14 +48,16 @@ export const transactionDetail = object({
   ),
 });
 
-/** The transaction of an answer: what is in `nativeTransaction`, with what stands beside it. */
+/**
+ * Returns the transaction of a response: the members of `nativeTransaction`, merged with its sibling members.
+ */
 export function transactionIn(body: unknown): object {
   const native = objectIn(body, 'nativeTransaction');
   const beside = entriesOf(body).filter(([name]) => name !== 'nativeTransaction');
   return { ...Object.fromEntries(beside), ...native };
 }
 
-/** Such a transaction, for examples. */
+/** An example of such a transaction. */
 export const exampleTransaction = {
   blockNumber: '71234567',
   blockTimestamp: 1763600000,

@@ -7,8 +7,9 @@ import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 
 /**
- * Average transactions per second by day (seed metrics 4.2); takes no window. `status` and `lastRun` of the answer
- * are noted on the run. It was retired for some chains: their 404 and 410 are no outage (reality.md 3.2).
+ * Average transactions per second by day (seed metrics 4.2), without a window. `status` and `lastRun` of the
+ * response are stored with the run. The API was discontinued for some chains: their 404 and 410 are no outage
+ * (reality.md 3.2).
  */
 const source: Source = {
   name: 'average-tps',

@@ -7,7 +7,7 @@ import { day, hour, month, week } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
 
-/** The metrics and the intervals that each allows (seed metrics 2): all four, or the day only. */
+/** The metrics and their allowed intervals (seed metrics 2): all four, or only the day. */
 export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
   activeAddresses: ['hour', 'day', 'week', 'month'],
   activeSenders: ['hour', 'day', 'week', 'month'],
@@ -28,25 +28,29 @@ export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
   feesPaid: ['day'],
 };
 
-const PAGE = 2160; // the most points of one call; a call costs the same for any number
+const PAGE = 2160; // maximum number of points per call; the cost of a call does not depend on their number
 const bucket: Readonly<Record<string, number>> = { hour, day, week, month: month + day };
 
-/** A full page of weeks or months is longer than there are chains. */
+/** Maximum span, in ms. A full page of weeks or months exceeds the age of all chains. */
 const LONGEST = 6 * 365 * day;
 
-/** The time that one full page spans. */
+/** Returns the time span of one full page, in ms. */
 const onePage = ({ timeInterval = 'day' }: Target) =>
   Math.min((PAGE - 2) * (bucket[timeInterval] ?? day), LONGEST);
 
-/** A point's place; null before any chain: such a point would prove that all points after it were shown. */
+/**
+ * Returns the time of a point. Returns null if it is before any chain: such a point would prove that all
+ * later points were shown.
+ */
 function placeOf(point: unknown): number | null {
   const place = secondsAt('timestamp')(point);
   return place !== null && place >= BEFORE_ALL ? place : null;
 }
 
 /**
- * Chain metrics, newest first (seed metrics 4.1). Every poll asks for the newest full page, because a call costs the same
- * for any number of points. So every revision of the last 90 days of hours, and of nearly six years of days, weeks and months, is seen.
+ * Chain metrics, newest first (seed metrics 4.1). Every poll requests the newest full page, because the cost
+ * of a call does not depend on the number of points. So it sees every revision of the last 90 days of hours,
+ * and of almost six years of days, weeks and months.
  */
 const source: Source = {
   name: 'metric-points',
@@ -61,7 +65,7 @@ const source: Source = {
     head: onePage,
     settle: 0,
     lookback: new Date(BEFORE_ALL),
-    // Each series is computed alone, and its points come one after the other.
+    // Each series is computed separately, and its points appear in order.
     index: {
       name: ({ chainId = '', metric = '', timeInterval = '' }) => `${chainId} ${metric} ${timeInterval}`,
       timeOf: secondsAt('timestamp'),

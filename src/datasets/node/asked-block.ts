@@ -4,8 +4,8 @@ import { wholeAnswer } from '../sources/one-answer.ts';
 import { blockAt, blockWithId, type ChainOfBlocks } from './chain-of-blocks.ts';
 
 /**
- * The target of `record DATASET --target node=… --target KEY=…`, where KEY is one of `keys`.
- * @throws UsageError when the node is not configured, or there is not exactly one such key
+ * Returns the target of `record DATASET --target node=… --target KEY=…`, where KEY is one of `keys`.
+ * @throws UsageError if the node is not configured, or there is not exactly one such key
  */
 export function askedTarget(
   pairs: Readonly<Record<string, string>>,
@@ -25,7 +25,10 @@ export function askedTarget(
   return pairs;
 }
 
-/** The walk of one block that was asked for by id or height; null when the target is not a single block. */
+/**
+ * Returns the walk of one block that was requested by id or height. Returns null if the target is not a
+ * single block.
+ */
 export function askedBlock(ask: Ask, chain: ChainOfBlocks, target: Target): AsyncIterable<Page> | null {
   const { blockId, height } = target;
   if (blockId !== undefined) return oneBlock(() => blockWithId(ask, chain, blockId));

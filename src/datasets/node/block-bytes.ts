@@ -1,6 +1,6 @@
 import { bytesOfHex, cb58 } from '../../lib/cb58.ts';
 
-/** Where a block's parent, height and time are in its bytes, by the type that follows the codec version. */
+/** Byte offsets of the parent, the height and the time of a block, by the type after the codec version. */
 interface Layout {
   readonly parent: number;
   readonly height: number;
@@ -10,7 +10,7 @@ interface Layout {
 const APRICOT: Layout = { parent: 6, height: 38 };
 const X_STANDARD: Layout = { parent: 6, height: 38, time: 46 };
 const BANFF: Layout = { time: 6, parent: 14, height: 46 };
-/** Transactions come before the parent, so the parent's place is known only when there are none. */
+/** Transactions precede the parent, so that its offset is known only if there are none. */
 const BANFF_PROPOSAL = 29;
 const NO_TRANSACTIONS: Layout = { time: 6, parent: 18, height: 50 };
 const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
@@ -18,13 +18,14 @@ const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
   [20, X_STANDARD],
   ...[30, 31, 32].map((type): [number, Layout] => [type, BANFF]),
 ]);
-/** The least bytes that show the type, and whether there are transactions. */
+/** Minimum number of bytes that contain the type and the number of transactions. */
 const HEADER = 18;
 
 /**
- * Parent, height and time from the bytes of a P- or X-chain block, for a node that gives no JSON although it was asked to.
- * @param hex the node's `hex` encoding
- * @returns only the bytes when the type of block is not known
+ * Decodes parent, height and time from the bytes of a P- or X-chain block, for a node that returns no JSON
+ * although it was requested.
+ * @param hex the `hex` encoding of the node
+ * @returns only the bytes if the type of the block is unknown
  */
 export function blockOfBytes(hex: string): Readonly<Record<string, unknown>> {
   const bytes = bytesOfHex(hex);

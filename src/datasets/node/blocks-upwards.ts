@@ -3,10 +3,13 @@ import { blockAt, type ChainOfBlocks, headOf } from './chain-of-blocks.ts';
 
 const PAGE = 50;
 const MOST_BLOCKS = 500;
-/** How far below the head a recording begins. */
+/** Distance from the head at which a recording starts. */
 const FIRST_BLOCKS = 100;
 
-/** Every block is final and asked for once. A new recording begins near the newest block, which only the node knows. */
+/**
+ * Every block is final and requested only once. A new recording starts near the newest block, whose height
+ * only the node knows.
+ */
 export const blockRange: Range = {
   axis: 'height',
   span: () => Number.POSITIVE_INFINITY,
@@ -16,8 +19,9 @@ export const blockRange: Range = {
 };
 
 /**
- * The blocks of a window upwards, one call each, at most {@link MOST_BLOCKS} a run. When more are left, the run is not
- * whole, and the next one goes on. A window that begins at the open end belongs to a new recording without blocks.
+ * Requests the blocks of a window upwards, one call each, at most {@link MOST_BLOCKS} per run. If more are
+ * left, the walk does not end with the last page, and the next run continues. A window that starts at the
+ * open end belongs to a new recording without blocks.
  */
 export async function* blocksUpwards(
   ask: Ask,
@@ -30,7 +34,8 @@ export async function* blocksUpwards(
   const from = begins ? Math.max(head - FIRST_BLOCKS, 0) : known;
   const to = Math.min(end, head + 1);
   const until = Math.min(to, from + MOST_BLOCKS);
-  // Without a new block the newest recorded one is requested again: the chain may be another one, or an older state of it.
+  // Without a new block, the newest recorded one is requested again, because the chain may be another one, or
+  // an older state of it.
   const again = end === OPEN_END && head < from && head >= 0 && from > 0 ? Math.min(head, from - 1) : null;
   for (let first = from; ; ) {
     const blocks: unknown[] = again === null ? [] : [await blockAt(ask, chain, again)];

@@ -3,7 +3,7 @@ import { object, uint } from '../fields.ts';
 import { minute } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** The height of a node's X-chain (seed node-rpc 4.1, avm.getHeight). */
+/** Height of the X-chain of a node (seed node-rpc 4.1, avm.getHeight). */
 const source = nodeMethod({
   name: 'chain-heights',
   path: '/ext/bc/X',

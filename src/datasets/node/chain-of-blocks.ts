@@ -3,16 +3,19 @@ import type { Ask } from '../contract.ts';
 import { memberOf } from '../sources/answer.ts';
 import { blockOfBytes } from './block-bytes.ts';
 
-/** A chain whose blocks a node serves by height and by id (seed node-rpc 4.1, 4.3). */
+/** A chain whose blocks a node returns by height and by id (seed node-rpc 4.1, 4.3). */
 export interface ChainOfBlocks {
   readonly path: string;
-  /** The first part of its methods' names. */
+  /** Prefix of the names of its methods. */
   readonly service: 'avm' | 'platform';
 }
 
-/** The block at a height. @throws UpstreamFailure when the call fails, or the answer has another height */
+/**
+ * Requests the block at a height.
+ * @throws UpstreamFailure if the call fails, or the response has another height
+ */
 export async function blockAt(ask: Ask, { path, service }: ChainOfBlocks, height: number): Promise<unknown> {
-  // The seed has the X-chain's heights as strings, the P-chain's as numbers.
+  // In the seed, heights of the X-chain are strings, and those of the P-chain are numbers.
   const params = { height: service === 'avm' ? String(height) : height, encoding: 'json' };
   const block = readable(await ask.rpc(path, `${service}.getBlockByHeight`, params));
   const answered = String(memberOf(block, 'height'));
@@ -21,7 +24,10 @@ export async function blockAt(ask: Ask, { path, service }: ChainOfBlocks, height
   return block;
 }
 
-/** Requests the block with an id. @throws UpstreamFailure when the call fails */
+/**
+ * Requests the block with an id.
+ * @throws UpstreamFailure if the call fails
+ */
 export async function blockWithId(
   ask: Ask,
   { path, service }: ChainOfBlocks,
@@ -36,9 +42,10 @@ function readable(answer: unknown): unknown {
 }
 
 /**
- * The height of the last block. Where the node does not offer `getHeight`, it is searched for among the blocks.
- * @param from a height that is not known yet; the blocks below it were there
- * @returns -1 when there is none
+ * Returns the height of the last block. If the node does not offer `getHeight`, the height is searched for
+ * with requests of blocks.
+ * @param from lowest height that is not known yet; the blocks below it existed
+ * @returns -1 if there is no block
  */
 export async function headOf(ask: Ask, chain: ChainOfBlocks, from: number): Promise<number> {
   try {
@@ -57,7 +64,11 @@ async function searchHead(ask: Ask, chain: ChainOfBlocks, from: number): Promise
   return lastThere(ask, chain, there, there + step);
 }
 
-/** The last block by bisection. @param there a height that has a block, or -1; @param beyond a higher one that has none */
+/**
+ * Finds the last block by bisection.
+ * @param there height of an existing block, or -1
+ * @param beyond greater height without a block
+ */
 async function lastThere(ask: Ask, chain: ChainOfBlocks, there: number, beyond: number): Promise<number> {
   let [last, missing] = [there, beyond];
   while (missing - last > 1) {

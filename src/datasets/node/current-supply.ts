@@ -4,7 +4,7 @@ import { minute } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 
-/** The supply of the primary network's token (seed node-rpc 4.3, platform.getCurrentSupply). */
+/** Supply of the token of the primary network (seed node-rpc 4.3, platform.getCurrentSupply). */
 const source = nodeMethod({
   name: 'current-supply',
   path: '/ext/bc/P',

@@ -2,16 +2,17 @@ import type { Target } from '../contract.ts';
 import { minute } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** The primary network's id, and what an omitted `subnetID` means. */
+/** Id of the primary network, which is the default of `subnetID`. */
 export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY';
 
-/** The parameters of a method that is about a subnet; without them it is about the primary network. */
+/** Returns the parameters of a method for a subnet. Without them, it returns the primary network. */
 export const aboutSubnet = ({ subnetId }: Target) =>
   subnetId === PRIMARY_NETWORK ? {} : { subnetID: subnetId };
 
 /**
- * The validators of the primary network and of watched subnets as a node sees them (seed node-rpc 4.3). The node holds its P-chain lock
- * while it builds the answer of about 1 MB, so it is asked every few minutes at most (reality.md 4.3).
+ * Validators of the primary network and of watched subnets, as reported by a node (seed node-rpc 4.3). The
+ * node holds its P-chain lock while it builds the response of about 1 MB, so that it is queried only every
+ * few minutes (reality.md 4.3).
  */
 export const currentValidators = nodeMethod({
   name: 'current-validators',

@@ -8,7 +8,7 @@ import { Offered } from '../sources/optional-methods.ts';
 
 const METHODS = ['info.getTxFee', 'avm.getTxFee'];
 
-/** The network's fees (seed node-rpc 4.2, deprecated) and the X-chain's own (4.1), side by side in one row. */
+/** Fees of the network (seed node-rpc 4.2, deprecated) and of the X-chain (4.1), combined in one row. */
 const source: Source = {
   name: 'network-fees',
   upstream: 'nodes',

@@ -4,7 +4,9 @@ import { entriesOf, objectIn } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** The support and objection of validators for proposals (seed node-rpc 4.2, info.acps: a map by proposal number). */
+/**
+ * Support and objection of validators for proposals (seed node-rpc 4.2, info.acps: a map by proposal number).
+ */
 const source = nodeMethod({
   name: 'network-proposals',
   path: '/ext/info',
@@ -21,7 +23,7 @@ export const networkProposals = defineDataset({
   source,
   request: ['node'],
   key: ['node', 'proposal'],
-  // A node counts the preferences of the validators that it is connected to.
+  // A node counts only the preferences of validators that it is connected to.
   everyNode: {
     own: ['support_weight', 'supporters', 'object_weight', 'objectors', 'abstain_weight'],
   },

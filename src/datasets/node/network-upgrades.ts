@@ -3,7 +3,7 @@ import { object, optional, rfc3339, text, uint } from '../fields.ts';
 import { hour } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** When the network's upgrades become active (seed node-rpc 4.2, info.upgrades). */
+/** Activation times of network upgrades (seed node-rpc 4.2, info.upgrades). */
 const source = nodeMethod({
   name: 'network-upgrades',
   path: '/ext/info',

@@ -13,12 +13,12 @@ const STATUS = 'platform.getBlockchainStatus';
 const BOOTSTRAPPED = 'info.isBootstrapped';
 const ID = 'info.getBlockchainID';
 
-/** The primary network's chains: the P-chain is in no list. */
+/** Chains of the primary network. The P-chain is in no list. */
 const ALIASES = ['P', 'X', 'C'];
-/** The states in which the node runs the chain itself, so that it may or may not be bootstrapped (seed section 3). */
+/** Statuses of chains that the node itself runs, so that they have a bootstrap state (seed section 3). */
 const RUNNING: ReadonlySet<unknown> = new Set(['Validating', 'Syncing']);
 
-/** The blockchains a node knows, each with its status (seed node-rpc 4.3, 4.2): one call a blockchain. */
+/** Blockchains that a node knows, with their status (seed node-rpc 4.3, 4.2): one call per blockchain. */
 const source: Source = {
   name: 'node-blockchains',
   upstream: 'nodes',
@@ -32,7 +32,7 @@ const source: Source = {
 async function* blockchains(ask: Ask): AsyncGenerator<Page> {
   const offered = new Offered(ask);
   const list = await offered.rpc(P, LIST);
-  // An id that is listed twice stays twice, so that a contradiction is recorded.
+  // Duplicate ids are kept, so that a contradiction is recorded.
   let known: object[] = [];
   for (const one of list === undefined ? [] : listIn(list, 'blockchains', 'total'))
     known.push(Object.assign({}, one));
@@ -52,7 +52,7 @@ async function* blockchains(ask: Ask): AsyncGenerator<Page> {
   yield { ...wholeAnswer({ blockchains: found }, offered.refused), whole: list !== undefined };
 }
 
-/** A blockchain with its status and, where the node runs it, whether it is bootstrapped. */
+/** Returns a blockchain with its status and, if the node runs it, its bootstrap state. */
 async function looked(offered: Offered, id: string, one: object): Promise<object> {
   const status = memberOf(await offered.rpc(P, STATUS, { blockchainID: id }), 'status');
   if (!RUNNING.has(status) && memberOf(one, 'alias') === undefined) return { ...one, status };

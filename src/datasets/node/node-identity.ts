@@ -15,7 +15,10 @@ const METHODS = [
   'info.getVMs',
 ];
 
-/** Who a node is, from six methods of its info API (seed node-rpc 4.2); those it does not offer are left out. */
+/**
+ * Identity of a node, from six methods of its info API (seed node-rpc 4.2). Methods that it does not offer
+ * are skipped.
+ */
 const source: Source = {
   name: 'node-identity',
   upstream: 'nodes',

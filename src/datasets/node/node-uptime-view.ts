@@ -4,7 +4,10 @@ import { minute } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 import { aboutSubnet, PRIMARY_NETWORK } from './current-validators.ts';
 
-/** How the network's stake sees this node (seed node-rpc 4.2, info.uptime); an error on a node that validates nothing. */
+/**
+ * Uptime of this node as seen by the stake of the network (seed node-rpc 4.2, info.uptime). The call fails on
+ * a node that is no validator.
+ */
 const source = nodeMethod({
   name: 'node-uptime-view',
   path: '/ext/info',

@@ -6,7 +6,7 @@ import { nodeMethod } from '../sources/node-method.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
 import { utxoReferences } from './utxo-references.ts';
 
-/** What an address holds on the P-chain (seed node-rpc 4.3, platform.getBalance, deprecated). */
+/** Balance of an address on the P-chain (seed node-rpc 4.3, platform.getBalance, deprecated). */
 const source = nodeMethod({
   name: 'p-balances',
   path: '/ext/bc/P',
@@ -16,7 +16,7 @@ const source = nodeMethod({
   params: ({ address }) => ({ addresses: [address] }),
 });
 
-/** The answer's maps from asset to amount, by the column that an amount becomes. */
+/** Maps from asset to amount in the response, by column. */
 const MAPS = {
   balance: 'balances',
   unlocked: 'unlockeds',
@@ -24,7 +24,10 @@ const MAPS = {
   lockedNotStakeable: 'lockedNotStakeables',
 };
 
-/** One item an asset. The amounts without a map are the native asset's, which is in the maps too. */
+/**
+ * Returns one item per asset. Amounts outside of the maps are those of the native asset, which is in the
+ * maps, too.
+ */
 function itemsOf(body: unknown): unknown[] {
   if (memberOf(body, MAPS.balance) !== null) objectIn(body, MAPS.balance);
   const utxoIDs = memberOf(body, 'utxoIDs');

@@ -9,7 +9,9 @@ import { blockAt, type ChainOfBlocks } from './chain-of-blocks.ts';
 
 const chain: ChainOfBlocks = { path: '/ext/bc/P', service: 'platform' };
 
-/** Blocks of the P-chain upwards, one call each (seed node-rpc 4.3); by id or height on demand. */
+/**
+ * Blocks of the P-chain upwards, one call each (seed node-rpc 4.3). Single blocks by id or height on demand.
+ */
 const source: Source = {
   name: 'p-blocks',
   upstream: 'nodes',

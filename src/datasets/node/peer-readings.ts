@@ -5,8 +5,8 @@ import { connectedPeers } from './connected-peers.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 
 /**
- * Returns the readings of a peer: one of the primary network, and one of each other subnet in `observedSubnetUptimes`, which
- * nodes of releases 1.9 and 1.10 send.
+ * Returns the readings of a peer: one of the primary network, and one of each other subnet in
+ * `observedSubnetUptimes`, which nodes of releases 1.9 and 1.10 send.
  */
 function readingsOf(peer: unknown): unknown[] {
   const ofSubnets = entriesOf(memberOf(peer, 'observedSubnetUptimes')).filter(
@@ -22,7 +22,7 @@ function readingsOf(peer: unknown): unknown[] {
   ];
 }
 
-/** What changes at every look at a peer. Its properties are in peers. */
+/** Values that change with every observation of a peer. Its properties are in peers. */
 export const peerReadings = defineDataset({
   name: 'peer_readings',
   about: 'When a node last exchanged messages with a peer, and the uptime that the peer saw of the node.',

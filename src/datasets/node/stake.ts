@@ -2,9 +2,9 @@ import { entriesOf, memberOf } from '../sources/answer.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 
 /**
- * Returns a validator's or delegator's record with `weight`, and with `stakeNavax` on the primary network. Nodes send the
- * stake as `stakeAmount`, as `weight` or as both. On other subnets `stakeAmount` is an amount of the subnet's own asset: it
- * is kept as it came where it differs from the weight.
+ * Returns the record of a validator or delegator with `weight`, and with `stakeNavax` on the primary network.
+ * Nodes send the stake as `stakeAmount`, as `weight` or as both. On other subnets, `stakeAmount` is an amount
+ * of the asset of the subnet. It is kept if it differs from the weight.
  */
 export function withStake(record: unknown, subnetId: string | undefined): unknown {
   const amount = memberOf(record, 'stakeAmount');

@@ -3,14 +3,14 @@ import { jsonText } from '../../upstreams/json.ts';
 import type { Ask, Page } from '../contract.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 
-/** The X-chain's own outputs, then those that are being moved to it from the other two chains. */
+/** Outputs of the X-chain itself, then those in transit from the other two chains. */
 const SOURCE_CHAINS = [undefined, 'P', 'C'];
 const MOST = 1024;
 
 /**
- * All unspent outputs of one address, page by page (seed node-rpc 4.1, rules of avm.getUTXOs). With several addresses
- * a page may end short although more is left (reality.md 4.5).
- * @throws UpstreamFailure when a call fails for good, or a page repeats
+ * Requests all unspent outputs of one address, page by page (seed node-rpc 4.1, rules of avm.getUTXOs). With
+ * several addresses, a page may be short although more outputs follow (reality.md 4.5).
+ * @throws UpstreamFailure if a call fails permanently, or the page positions repeat
  */
 export async function* utxoPages(ask: Ask, address: string): AsyncGenerator<Page> {
   const limit = ask.pageSize(MOST);

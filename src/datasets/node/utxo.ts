@@ -6,11 +6,12 @@ const SECP256K1_OUTPUT = 7;
 const ADDRESS = 20;
 
 /**
- * An unspent output of the X-chain from its bytes: codec version, transaction id, output index, asset id and output;
- * of outputs only the transferable one is known. Its id is the SHA-256 of index and transaction id.
- * @param hex the node's `hex` encoding
- * @param owner an address of the network, for the prefix of the output's addresses
- * @returns the fields that are readable; without an id where the text is no output
+ * Decodes an unspent output of the X-chain from its bytes: codec version, transaction id, output index, asset
+ * id and output. Only transferable outputs are decoded completely. The id of an output is the SHA-256 of
+ * index and transaction id.
+ * @param hex the `hex` encoding of the node
+ * @param owner an address of the network, for the prefix of the addresses of the output
+ * @returns the readable fields; only the text if it is no output
  */
 export function utxoOf(hex: unknown, owner: string): Readonly<Record<string, unknown>> {
   const bytes = typeof hex === 'string' ? bytesOfHex(hex) : null;
@@ -32,7 +33,7 @@ export function utxoOf(hex: unknown, owner: string): Readonly<Record<string, unk
 
 const OUTPUT_AT = 74;
 
-/** What a secp256k1 transfer output holds: amount, locktime, threshold and owners. */
+/** Decodes a secp256k1 transfer output: amount, locktime, threshold and owners. */
 function transferable(bytes: Buffer, owner: string): Readonly<Record<string, unknown>> {
   const owners = OUTPUT_AT + 24;
   if (bytes.readUInt32BE(70) !== SECP256K1_OUTPUT || bytes.length < owners) return {};

@@ -9,7 +9,10 @@ import { PRIMARY_NETWORK } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
 import { withStake } from './stake.ts';
 
-/** Delegators are listed only where exactly one node id is asked for (seed node-rpc 4.3; reality.md 4.3). */
+/**
+ * Delegators of a validator. They are listed only if exactly one node id is requested (seed node-rpc 4.3;
+ * reality.md 4.3).
+ */
 const source: Source = {
   name: 'validator-delegators',
   upstream: 'nodes',
@@ -22,7 +25,10 @@ const source: Source = {
     oneAnswer(() => ask.rpc('/ext/bc/P', 'platform.getCurrentValidators', { nodeIDs: [nodeId] })),
 };
 
-/** A validator without a list has no delegators, unless it says that it has some. */
+/**
+ * Returns the delegators of a validator. A validator without a list has none, unless its count is greater
+ * than 0.
+ */
 function delegatorsOf(validator: unknown): readonly unknown[] {
   if (memberOf(validator, 'delegators') !== undefined)
     return listIn(validator, 'delegators', 'delegatorCount');
@@ -49,7 +55,7 @@ export const validatorDelegators = defineDataset({
       .map((record) => withStake(record, subnetId)),
   states: { nodeId: ['nodeID'] },
   answerStates: { nodeId: ['validators.nodeID'] },
-  ignore: ['nodeID'], // the validator's, which was asked for
+  ignore: ['nodeID'], // that of the validator, which is the requested one
   item: object({
     txID: text(),
     startTime: unixSeconds(),

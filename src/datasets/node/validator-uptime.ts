@@ -3,7 +3,7 @@ import { decimal, flag, object, optional, text } from '../fields.ts';
 import { listIn, memberOf } from '../sources/answer.ts';
 import { currentValidators } from './current-validators.ts';
 
-/** Only the primary network's records carry these readings (reality.md 4.3). */
+/** Only records of the primary network have these readings (reality.md 4.3). */
 export const validatorUptime = defineDataset({
   name: 'validator_uptime',
   about: "A validator's uptime and connection as one node saw them, not the network's verdict.",

@@ -5,7 +5,7 @@ import { currentValidators } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
 import { withStake } from './stake.ts';
 
-/** `uptime` and `connected` change at every look. They are readings, in validator_uptime. */
+/** `uptime` and `connected` change with every response. They are readings, in validator_uptime. */
 export const validators = defineDataset({
   name: 'validators',
   about: 'Validators as a node sees them, with who came, changed and went when.',
@@ -22,7 +22,7 @@ export const validators = defineDataset({
     'deactivation_owner_addresses',
     'validator_authority_addresses',
   ],
-  everyNode: { own: ['balance'] }, // falls by the second
+  everyNode: { own: ['balance'] }, // it decreases every second
   items: (body, { subnetId }) =>
     listIn(body, 'validators', 'total').map((record) => withStake(record, subnetId)),
   ignore: ['uptime', 'connected', 'delegators'],

@@ -3,7 +3,7 @@ import { count, object, optional, text } from '../fields.ts';
 import { day } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** The name, symbol and denomination of an asset of the X-chain (seed node-rpc 4.1, avm.getAssetDescription). */
+/** Name, symbol and denomination of an asset of the X-chain (seed node-rpc 4.1, avm.getAssetDescription). */
 const source = nodeMethod({
   name: 'x-assets',
   path: '/ext/bc/X',
@@ -24,7 +24,7 @@ export const xAssets = defineDataset({
   key: ['node', 'asset_id'],
   items: (body) => [body],
   states: { assetId: ['assetID'] },
-  ignore: ['assetID'], // what was asked for
+  ignore: ['assetID'], // the requested asset
   item: object({
     name: optional(text()),
     symbol: text(),

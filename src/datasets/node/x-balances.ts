@@ -14,8 +14,8 @@ const ALL = 'avm.getAllBalances';
 const ONE = 'avm.getBalance';
 
 /**
- * What an address holds on the X-chain (seed node-rpc 4.1, both methods deprecated): all assets, and the outputs of
- * those that are watched, which the target carries because they decide what is asked.
+ * Balances of an address on the X-chain (seed node-rpc 4.1, both methods deprecated): all assets, and the
+ * outputs of watched assets. The target contains the watched assets, because they determine the requests.
  */
 const source: Source = {
   name: 'x-balances',
@@ -36,7 +36,7 @@ const source: Source = {
 
 async function* balances(ask: Ask, address: string, assets: readonly string[]): AsyncGenerator<Page> {
   const offered = new Offered(ask);
-  // An asset that is listed twice stays twice, so that a contradiction is recorded.
+  // Duplicate assets are kept, so that a contradiction is recorded.
   let rows: object[] = [];
   const all = await offered.rpc(X, ALL, { address });
   for (const held of all === undefined ? [] : listIn(all, 'balances', 'total')) {
@@ -59,7 +59,10 @@ async function* balances(ask: Ask, address: string, assets: readonly string[]): 
 
 const ID = /^[1-9A-HJ-NP-Za-km-z]{40,}$/;
 
-/** The id of an asset for which the node uses an alias, such as the native one; the alias itself when no id is found. */
+/**
+ * Returns the id of an asset for which the node uses an alias, such as the native one. Returns the alias
+ * itself if the id is not found.
+ */
 async function idOf(ask: Ask, asset: unknown): Promise<unknown> {
   if (typeof asset !== 'string' || ID.test(asset)) return asset;
   try {

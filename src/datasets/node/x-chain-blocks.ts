@@ -10,8 +10,8 @@ import type { ChainOfBlocks } from './chain-of-blocks.ts';
 export const xChain: ChainOfBlocks = { path: '/ext/bc/X', service: 'avm' };
 
 /**
- * Blocks of the X-chain upwards, one call each, with their transactions (seed node-rpc 4.1); a block by id or height,
- * or a transaction by id, on demand.
+ * Blocks of the X-chain upwards, one call each, with their transactions (seed node-rpc 4.1). Single blocks by
+ * id or height, and transactions by id, on demand.
  */
 export const xChainBlocks: Source = {
   name: 'x-chain-blocks',
@@ -28,7 +28,9 @@ export const xChainBlocks: Source = {
       : transaction(ask, target.txId),
 };
 
-/** The final statuses. A transaction with another one is not stored; its status is noted on the run. */
+/**
+ * The final statuses. A transaction with another status is not stored, but its status is stored with the run.
+ */
 const DECIDED: ReadonlySet<unknown> = new Set(['Accepted', 'Rejected']);
 
 async function* transaction(ask: Ask, txID: string): AsyncGenerator<Page> {
@@ -38,7 +40,7 @@ async function* transaction(ask: Ask, txID: string): AsyncGenerator<Page> {
     yield { ...wholeAnswer({ blocks: [], transactions: [] }), note: `status ${String(status)}` };
     return;
   }
-  // A node does not give the content of a rejected transaction.
+  // A node does not return the content of a rejected transaction.
   const answer =
     status === 'Rejected' ? undefined : await ask.rpc(xChain.path, 'avm.getTx', { txID, encoding: 'json' });
   const tx = memberOf(answer, 'tx');

@@ -3,7 +3,7 @@ import { hex, json, list, object, optional, set, text, uint, unixSeconds } from 
 import { listIn, memberOf } from '../sources/answer.ts';
 import { xChainBlocks } from './x-chain-blocks.ts';
 
-/** An output of a transaction (seed node-rpc section 2); other kinds than secp256k1 have other fields. */
+/** An output of a transaction (seed node-rpc section 2). Kinds other than secp256k1 have other fields. */
 const output = object({
   assetID: text(),
   fxID: optional(text()),
@@ -24,7 +24,10 @@ const input = object({
   input: object({ amount: optional(uint()), signatureIndices: optional(list()) }),
 });
 
-/** The transactions of the blocks, each with its block, and those that were asked for. */
+/**
+ * Returns the transactions of the blocks, each with its block, and the transactions that were requested by
+ * id.
+ */
 function itemsOf(body: unknown): unknown[] {
   const inBlocks = listIn(body, 'blocks').flatMap((block) => {
     const of = {
@@ -32,7 +35,7 @@ function itemsOf(body: unknown): unknown[] {
       id: memberOf(block, 'id'),
       time: memberOf(block, 'time'),
     };
-    // Blocks that came as bytes show no transactions.
+    // Blocks that were received as bytes have no decoded transactions.
     return memberOf(block, 'txs') === undefined
       ? []
       : listIn(block, 'txs').map((tx) => flat(tx, { block: of }));
@@ -41,7 +44,10 @@ function itemsOf(body: unknown): unknown[] {
   return [...inBlocks, ...asked.map((tx) => flat(tx, {}))];
 }
 
-/** Older nodes put the fields that all transactions have below `unsignedTx.inputs` (reality.md 4.6). */
+/**
+ * Moves the common fields of transactions to their standard position. Older nodes have them below
+ * `unsignedTx.inputs` (reality.md 4.6).
+ */
 function flat(tx: unknown, more: object): unknown {
   const unsignedTx = memberOf(tx, 'unsignedTx');
   const nested = memberOf(unsignedTx, 'inputs');

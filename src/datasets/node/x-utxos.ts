@@ -7,7 +7,7 @@ import { addressesOn } from '../sources/primary-addresses.ts';
 import { utxoOf } from './utxo.ts';
 import { utxoPages } from './utxo-pages.ts';
 
-/** Unspent outputs of an address, with those on their way from the P- and C-chain (seed node-rpc 4.1). */
+/** Unspent outputs of an address, including those in transit from the P- and C-chain (seed node-rpc 4.1). */
 const source: Source = {
   name: 'x-utxos',
   upstream: 'nodes',

@@ -3,8 +3,9 @@ import { allBlocks, blockPages } from './block-windows.ts';
 import { hour } from './durations.ts';
 
 /**
- * One of the lists of what watched EVM addresses took part in, newest first (seed chain-data 4.7, 4.8).
- * @param operation what follows `transactions:` in its path
+ * Returns the source of one of the lists of transactions of watched EVM addresses, newest first (seed
+ * chain-data 4.7, 4.8).
+ * @param operation suffix of its path after `transactions:`
  */
 export function addressTransactions(name: string, operation: 'listNative' | 'listErc1155'): Source {
   return {

@@ -1,9 +1,9 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 
 /**
- * The list named `name` in an answer. `null` is an empty list: some deployments send it.
- * @param counts members beside the list that say how long it is, where they are there
- * @throws UpstreamFailure (malformed) when there is no list, or a count contradicts it
+ * Returns the list `name` in a response. `null` counts as an empty list, because some deployments send it.
+ * @param counts optional members beside the list that state its length
+ * @throws UpstreamFailure (malformed) if there is no list, or a count contradicts it
  */
 export function listIn(body: unknown, name: string, ...counts: readonly string[]): readonly unknown[] {
   const value = memberOf(body, name);
@@ -21,8 +21,8 @@ export function listIn(body: unknown, name: string, ...counts: readonly string[]
 }
 
 /**
- * The object named `name` in an answer.
- * @throws UpstreamFailure (malformed) when there is none
+ * Returns the object `name` in a response.
+ * @throws UpstreamFailure (malformed) if there is none
  */
 export function objectIn(body: unknown, name: string): object {
   const value = memberOf(body, name);
@@ -30,14 +30,14 @@ export function objectIn(body: unknown, name: string): object {
   throw new UpstreamFailure('malformed', `the answer has no object "${name}"`);
 }
 
-/** A member of a JSON object; undefined where there is none or the value is no object. */
+/** Returns a member of a JSON object. Returns undefined if there is none or the value is no object. */
 export function memberOf(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, name)
     ? Reflect.get(body, name)
     : undefined;
 }
 
-/** A JSON object's members; an empty list for anything else. */
+/** Returns the members of a JSON object. Returns an empty list for any other value. */
 export function entriesOf(body: unknown): [string, unknown][] {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
 }

@@ -2,7 +2,10 @@ const DIGITS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 const CHECKSUM = 6;
 
-/** A primary-network address without its chain: bech32 (BIP 173) of 20 bytes under a prefix such as `avax`. */
+/**
+ * Returns a primary-network address without its chain: bech32 (BIP 173) of 20 bytes with a prefix such as
+ * `avax`.
+ */
 export function bech32(prefix: string, bytes: Uint8Array): string {
   const words = fives(bytes);
   const letters = [...prefix].map((letter) => letter.charCodeAt(0));
@@ -12,7 +15,7 @@ export function bech32(prefix: string, bytes: Uint8Array): string {
   return `${prefix}1${[...words, ...check].map((word) => DIGITS.charAt(word)).join('')}`;
 }
 
-/** Bytes in groups of five bits. */
+/** Splits bytes into groups of five bits. */
 function fives(bytes: Uint8Array): number[] {
   const words: number[] = [];
   let bits = 0;

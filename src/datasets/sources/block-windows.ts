@@ -8,8 +8,8 @@ import { secondsAt } from './time-windows.ts';
 const PAGE = 100;
 
 /**
- * One window from the first block to the newest, because it is not known in advance how many items an address has. What is
- * not claimed is requested again daily: the items of the last 14 days.
+ * A single window from the first block to the newest, because the number of items of an address is unknown in
+ * advance. Unclaimed items, those of the last 14 days, are requested again daily.
  */
 export const allBlocks: Range = {
   axis: 'height',
@@ -21,9 +21,10 @@ export const allBlocks: Range = {
 };
 
 /**
- * Follows the pages of a list of things in blocks, newest first, inside a window of heights. The height of the chain is
- * known only from the items. In a window with an open end, `proven` therefore ends with the newest block that is confirmed.
- * @throws UpstreamFailure as {@link pages} does
+ * Requests the pages of a list of items in blocks, newest first, inside a window of heights. The height of
+ * the chain is known only from the items. So in a window with an open end, `proven` ends at the newest
+ * confirmed block.
+ * @throws UpstreamFailure under the conditions of {@link pages}
  */
 export async function* blockPages(
   ask: Ask,
@@ -46,12 +47,18 @@ export async function* blockPages(
   }
 }
 
-/** The query of a window of blocks: `startBlock` is inclusive, `endBlock` exclusive (seed chain-data 4.7). */
+/**
+ * Returns the query of a window of blocks. `startBlock` is inclusive, `endBlock` exclusive (seed chain-data
+ * 4.7).
+ */
 function blocksWithin({ from, to }: Window): Readonly<Record<string, number>> {
   return to === OPEN_END ? { startBlock: from } : { startBlock: from, endBlock: to };
 }
 
-/** The part of what is proven up to the newest confirmed block. A window with a fixed end lies below blocks that were shown before. */
+/**
+ * Returns the proven part up to the newest confirmed block. A window with a fixed end lies below blocks that
+ * were shown before.
+ */
 function shownPart(proven: Window | null, newest: number | null): Window | null {
   if (!proven || proven.to !== OPEN_END) return proven;
   return newest !== null && proven.from <= newest ? { from: proven.from, to: newest + 1 } : null;

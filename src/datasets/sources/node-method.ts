@@ -1,22 +1,22 @@
 import type { Scope, Source, Target } from '../contract.ts';
 import { oneAnswer } from './one-answer.ts';
 
-/** One JSON-RPC method of a node, and how often it is called. */
+/** A JSON-RPC method of a node and the interval of its calls. */
 export interface NodeMethod {
-  /** The source's name. */
+  /** Name of the source. */
   readonly name: string;
-  /** The API's path below the node's URL. */
+  /** Path of the API below the URL of the node. */
   readonly path: string;
   readonly method: string;
-  /** Milliseconds between two calls. */
+  /** Interval between two calls, in ms. */
   readonly every: number;
-  /** What each node is asked about; absent: one call a node, about the node itself. */
+  /** Returns the subjects of the calls to each node. Default: one call per node, about the node itself. */
   readonly about?: (scope: Scope) => readonly Target[];
-  /** The method's parameters; absent: none. */
+  /** Returns the parameters of the method. Default: none. */
   readonly params?: (target: Target) => Readonly<Record<string, unknown>>;
 }
 
-/** The source that asks "this method of that node, so often", and whose one call answers everything. */
+/** Returns the source of a JSON-RPC method with one call per poll. */
 export function nodeMethod({ name, path, method, every, about, params }: NodeMethod): Source {
   return {
     name,

@@ -1,7 +1,9 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { Ask } from '../contract.ts';
 
-/** JSON-RPC calls to a node that may not offer some methods: a method that was refused once is not called again. */
+/**
+ * JSON-RPC calls to a node that may not offer some methods. A method that is not offered is called only once.
+ */
 export class Offered {
   readonly #ask: Ask;
   readonly #refused = new Map<string, UpstreamFailure>();
@@ -10,7 +12,10 @@ export class Offered {
     this.#ask = ask;
   }
 
-  /** The call's result; undefined when the node does not offer the method. @throws UpstreamFailure when it fails otherwise */
+  /**
+   * Returns the result of a call. Returns undefined if the node does not offer the method.
+   * @throws UpstreamFailure if it fails otherwise
+   */
   async rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     if (this.#refused.has(method)) return undefined;
     try {
@@ -22,12 +27,15 @@ export class Offered {
     }
   }
 
-  /** The methods that the node refused. */
+  /** Methods that the node does not offer. */
   get refused(): readonly string[] {
     return [...this.#refused.keys()];
   }
 
-  /** @throws UpstreamFailure (not-offered) when the node refused all of `methods` */
+  /**
+   * Fails if no method is offered.
+   * @throws UpstreamFailure (not-offered) if the node offers none of `methods`
+   */
   refuseWithout(methods: readonly string[]): void {
     if (methods.every((method) => this.#refused.has(method)))
       throw new UpstreamFailure('not-offered', `the node offers none of ${methods.join(', ')}`);

@@ -1,6 +1,6 @@
 /**
- * Checks whether the items of a list come newest first. Two items with different places are needed to show it: one item,
- * or several with the same place, look the same in a list that is sorted the other way.
+ * Checks whether the items of a list are sorted newest first. This requires two items with different
+ * positions: one item, or several with the same position, look the same in the reverse order.
  */
 export class PageOrder {
   readonly #at: (item: unknown) => number | null;
@@ -8,7 +8,10 @@ export class PageOrder {
   #oldest = Number.POSITIVE_INFINITY;
   #broken: boolean;
 
-  /** @param at an item's place; null where it cannot be read. Absent: the items have no places */
+  /**
+   * @param at returns the position of an item, or null if it cannot be read. Undefined: items have no
+   * positions.
+   */
   constructor(at: ((item: unknown) => number | null) | undefined) {
     this.#at = at ?? (() => null);
     this.#broken = at === undefined;
@@ -24,12 +27,12 @@ export class PageOrder {
     }
   }
 
-  /** An item was newer than one before it, or has no place: nothing follows from places. */
+  /** An item was newer than the previous one, or has no position, so that positions prove nothing. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** The place of the oldest item, above which all was read; null while the order is not shown. */
+  /** Position of the oldest item, above which everything was read. Null while the order is not proven. */
   get oldest(): number | null {
     return !this.#broken && this.#oldest < this.#newest ? this.#oldest : null;
   }

@@ -3,15 +3,18 @@ import { memberOf } from './answer.ts';
 
 const MOST_EMPTY_PAGES = 10;
 
-/** The page tokens of one start of a walk: each is new, and leads to items before long. */
+/**
+ * Validates the page tokens of one start of a walk: tokens must be new, and the number of empty pages is
+ * limited.
+ */
 export class PageTokens {
   readonly #seen = new Set<string>();
   #emptyPages = 0;
 
   /**
-   * The token of the next page, from an answer; undefined where there is none.
-   * @param items how many the answer holds
-   * @throws UpstreamFailure (malformed) when a token is no string or came before, or too many pages are empty
+   * Returns the token of the next page. Returns undefined if there is none.
+   * @param items number of items in the response
+   * @throws UpstreamFailure (malformed) if a token is no string or is repeated, or too many pages are empty
    */
   next(body: unknown, items: number): string | undefined {
     const next = memberOf(body, 'nextPageToken');

@@ -8,29 +8,34 @@ import { PageTokens } from './page-tokens.ts';
 export interface PagedList {
   readonly path: string;
   readonly query: Readonly<Record<string, string | number | undefined>>;
-  /** The name of the list in the answer. */
+  /** Name of the list in the response. */
   readonly list: string;
-  /** The query parameters that limit the answer to a window. */
+  /** Returns the query parameters that limit the response to a window. */
   readonly within?: (window: Window) => Readonly<Record<string, number>>;
-  /** An item's place on the window's axis; null where it cannot be read. Needed for progress inside a window. */
+  /**
+   * Returns the position of an item on the axis of the window. Returns null if it cannot be read. Required
+   * for progress inside a window.
+   */
   readonly at?: (item: unknown) => number | null;
-  /** The smallest step on the axis: 1000 for times in seconds. */
+  /** Smallest step on the axis: 1000 for times in seconds. */
   readonly step?: number;
 }
 
 /**
- * Follows the page tokens of a list (seed chain-data 2.1, metrics 8). Lists come newest first: once a start has shown
- * that, every page proves the part of the window above its oldest item.
+ * Follows the page tokens of a list (seed chain-data 2.1, metrics 8). Lists are sorted newest first. Once a
+ * start has proven this order, every page proves the part of the window above its oldest item.
  *
- * When a token died (its call gives 400 or 404), the walk starts again with the rest of the window, as long as each start
- * gets further than those before: it proves more of the window or, where nothing more is proven, reads more pages. A
- * list with an end allows only so many such starts. A start that reached the end saw all that was left, so that the walk
- * is whole, unless the order of its items contradicts what an earlier start proved by their order.
+ * If a token expires (its call returns 400 or 404), the walk starts again with the rest of the window, while
+ * each start makes progress. Progress means that it proves more of the window or, if nothing more is proven,
+ * reads more pages. So a finite list has a finite number of starts. A start that reaches the end has seen
+ * everything that was left, so that the walk is whole, unless the order of its items contradicts the proof of
+ * an earlier start.
  *
- * A window with a `reach` below its start is requested down to the reach, and the walk ends with the page that proves the
- * window: the last page is full. Items in another order prove nothing, so that the walk then keeps to the window.
- * @throws UpstreamFailure when a call fails for good, no start gets further, a token repeats, pages stay empty, or the
- * only page states another total than it has
+ * A window with a `reach` below its start is requested down to the reach, so that the last page is full. The
+ * walk ends with the page that proves the window. Items in another order prove nothing, so that the walk then
+ * continues with the window itself.
+ * @throws UpstreamFailure if a call fails permanently, no start makes progress, a token repeats, too many
+ * pages are empty, or the only page states a wrong total
  */
 export async function* pages(
   ask: Ask,
@@ -58,33 +63,36 @@ export async function* pages(
   }
 }
 
-/** The window down to its reach. */
+/** Returns the window extended down to its reach. */
 function widened(window: RequestedWindow | null): Window | null {
   return window?.reach !== undefined && window.reach < window.from
     ? { from: window.reach, to: window.to }
     : window;
 }
 
-/** One start of a walk, at the newest item of what is left of the window. */
+/** One start of a walk, at the newest item of the remaining window. */
 class Start {
   readonly #list: PagedList;
   readonly #window: Window | null;
   readonly #left: Window | null;
-  /** Once all above it is proven, the walk ends. */
+  /** The walk ends when everything above this position is proven. */
   readonly #needed: number;
   readonly #order: PageOrder;
   readonly #tokens = new PageTokens();
-  /** Leads to the next page. */
+  /** Token of the next page. */
   #token: string | undefined;
   #items = 0;
-  /** The totals that the pages state. */
+  /** Totals that the pages state. */
   readonly #totals = new Set<number>();
-  /** The begin of what is proven. Above what is left an earlier start proved it. */
+  /** Start of the proven part. An earlier start proved everything above the remaining window. */
   #from: number;
   #pagesRead = 0;
   #disordered = false;
 
-  /** @param window down to the reach @param needed the start of the window itself */
+  /**
+   * @param window extended down to the reach
+   * @param needed start of the window itself
+   */
   constructor(list: PagedList, window: Window | null, left: Window | null, needed: number | undefined) {
     this.#list = list;
     this.#window = window;
@@ -98,17 +106,17 @@ class Start {
     return this.#pagesRead;
   }
 
-  /** Whether a page was read, and there are more. */
+  /** A page was read, and more follow. */
   get isUnderWay(): boolean {
     return this.#token !== undefined;
   }
 
-  /** The walk ended because its items are in another order, while it was requested beyond its window. */
+  /** The walk ended because its items have another order, while it was requested beyond its window. */
   get isDisordered(): boolean {
     return this.#disordered;
   }
 
-  /** @throws UpstreamFailure as the function {@link pages} does */
+  /** @throws UpstreamFailure under the conditions of the function {@link pages} */
   async *pages(ask: Ask): AsyncGenerator<Page> {
     const { path, query, within } = this.#list;
     const limits = this.#left && within ? within(this.#left) : {};
@@ -134,17 +142,19 @@ class Start {
     }
   }
 
-  /** Marks the page if it is the first one. */
+  /** Marks the first page. */
   #started(page: Page): Page {
     return this.#pagesRead === 1 ? { ...page, startsList: true } : page;
   }
 
-  /** Whether the pages are requested down to a reach below the window. */
+  /** The pages are requested down to a reach below the window. */
   get #isBeyondWindow(): boolean {
     return this.#window !== null && this.#window.from < this.#needed;
   }
 
-  /** The older part of what was left, which no page proved; null where none proved anything. */
+  /**
+   * Returns the older part of the remaining window, which no page proved. Returns null if nothing was proven.
+   */
   rest(): Window | null {
     const left = this.#left;
     return left && !this.#order.broken && this.#from < left.to ? { from: left.from, to: this.#from } : null;
@@ -159,7 +169,7 @@ class Start {
     return { body, proven, last: false, whole: true };
   }
 
-  /** @throws UpstreamFailure (malformed) when the list is one page, and another total is stated */
+  /** @throws UpstreamFailure (malformed) if the list has only one page, and the stated total differs */
   #lastPage(body: unknown): Page {
     const narrowed = this.#left !== this.#window;
     const whole = !(narrowed && this.#order.broken);
@@ -170,7 +180,7 @@ class Start {
     return { ...page, contradiction };
   }
 
-  /** How a stated total contradicts the items; null: it does not. */
+  /** Returns how a stated total contradicts the items. Returns null if it does not. */
   #wrongTotal(): string | null {
     const wrong = [...this.#totals].find((total) => total !== this.#items);
     return wrong === undefined

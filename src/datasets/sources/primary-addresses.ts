@@ -1,4 +1,7 @@
-/** The addresses of one chain of the primary network among those that are watched; one without a chain is on each. */
+/**
+ * Returns the watched addresses of one chain of the primary network. An address without a chain belongs to
+ * each chain.
+ */
 export function addressesOn(chain: 'P' | 'X' | 'C', addresses: readonly string[]): string[] {
   return addresses.flatMap((address) => {
     if (!address.includes('-')) return [`${chain}-${address}`];

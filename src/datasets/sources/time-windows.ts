@@ -2,9 +2,9 @@ import type { Window } from '../contract.ts';
 import { memberOf } from './answer.ts';
 
 /**
- * The query of a window of time. The seeds say `startTimestamp` is "after" and `endTimestamp` "before", the recordings
- * show both inclusive (reality.md 0, row 8): asking from one second earlier is right under both readings, and what
- * lies outside the window is recorded without being claimed.
+ * Returns the query of a window of time. The seeds describe `startTimestamp` as "after" and `endTimestamp` as
+ * "before", but recordings show that both are inclusive (reality.md 0, row 8). A request from one second
+ * earlier is correct in both cases. Items outside of the window are recorded, but not claimed.
  */
 export function timestampsWithin(window: Window): { startTimestamp: number; endTimestamp: number } {
   return {
@@ -13,7 +13,10 @@ export function timestampsWithin(window: Window): { startTimestamp: number; endT
   };
 }
 
-/** Reads an item's Unix seconds in `field` as milliseconds; null where they are missing or no number. */
+/**
+ * Returns a function that reads the Unix seconds in `field` of an item as ms. It returns null if they are
+ * missing or no number.
+ */
 export const secondsAt =
   (field: string) =>
   (item: unknown): number | null => {

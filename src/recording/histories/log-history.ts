@@ -12,6 +12,7 @@ const SAMPLED = 16;
  * row becomes the current one, and the old row keeps the time until which it was current. A response with
  * more fields completes the row; one with fewer fields removes nothing. A row that was observed earlier (a
  * redrive) is stored, but does not become current. A batch contains each key once.
+ *
  * The statement fails with `unique_violation` if a row that was considered new exists already. Then the write
  * is repeated with `looksUp`.
  */

@@ -16,6 +16,7 @@ export interface Closed {
  * Builds the statement that packs a day of a scope. It converts all readings of the day, in any form, to
  * strips and deletes the original form. It reads back the result, and fails if it is not digit for digit the
  * same.
+ *
  * $1: values of the request; $2: the day (UTC). It returns {@link Closed}, both numbers as `int`.
  */
 export function closing(dataset: Dataset): string {
