@@ -126,7 +126,10 @@ export function step(
   return { state: { standing, suspect: null, stamps }, transitions };
 }
 
-/** Maximum number of distinct check names of a probe, over all its looks. Checks with other names are recorded as {@link MORE}. */
+/**
+ * Maximum number of distinct check names of a probe, over all its queries. Checks with other names are
+ * recorded as {@link MORE}.
+ */
 const MAX_CHECK_NAMES = 1_000;
 
 /** Merges the readings with names beyond the limit into one, with the most severe state. */
