@@ -2,10 +2,10 @@ import { statfs } from 'node:fs/promises';
 import type { Checked } from '../lib/check-result.ts';
 
 const GB = 1e9;
-/** PostgreSQL needs room beside its data, such as for its log; bytes. */
+/** Free space that PostgreSQL needs in addition to its data, for example for its WAL, in bytes. */
 const NEEDED = 2 * GB;
 
-/** Whether there is room on the disk of a folder. @param needed bytes that must be free */
+/** Checks the free space on the disk of a folder. @param needed minimum free space, in bytes */
 export async function examineDisk(folder: string, needed = NEEDED): Promise<Checked> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;

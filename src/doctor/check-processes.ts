@@ -13,7 +13,7 @@ interface Process {
   readonly digest: string;
 }
 
-/** The processes of `up` that live on this record, and whether this configuration goes together with theirs. */
+/** Checks that the running processes of `up` on this database have the same configuration as this one. */
 export async function examineProcesses(
   sql: postgres.Sql,
   config: Config,

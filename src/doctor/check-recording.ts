@@ -15,7 +15,7 @@ import { findingGroups, inWords } from '../reporting/reports/findings.ts';
 import { forecast } from '../reporting/reports/forecast.ts';
 import { examineProcesses } from './check-processes.ts';
 
-/** How the recording stands, as the database knows it. @param config null: it is not valid */
+/** Checks the state of the recording in the database. @param config null if it is invalid */
 export async function examineRecording(
   sql: postgres.Sql,
   config: Config | null,
@@ -40,7 +40,10 @@ async function clocks(sql: postgres.Sql, clock: Clock): Promise<Checked> {
   return { check: 'clock', ok: false, found, mend: 'run NTP on both machines' };
 }
 
-/** What is stalled or lacks something. What fails is seen by asking the upstreams. */
+/**
+ * Returns stalled and incomplete parts of the recording. Failing targets are covered by the checks of the
+ * upstreams.
+ */
 async function recording(sql: postgres.Sql): Promise<Checked[]> {
   const groups = (await findingGroups(sql)).filter(
     ({ state, what }) => state !== 'failing' || what === 'export',
@@ -49,7 +52,7 @@ async function recording(sql: postgres.Sql): Promise<Checked[]> {
   return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group, timeText) }));
 }
 
-/** What was recorded, where no finding is open: an empty record is not called complete. */
+/** Returns the recorded part if there is no finding, so that an empty record is not reported as complete. */
 async function recordedSoFar(sql: postgres.Sql): Promise<Checked> {
   const [row] = await sql<{ targets: number; recorded: number }[]>`
     select count(*)::int as targets, count(last_success_at)::int as recorded from reporting.freshness`;
@@ -70,8 +73,8 @@ async function recordedSoFar(sql: postgres.Sql): Promise<Checked> {
 }
 
 /**
- * Targets that count as recorded up to a height that no chain has: what is newer is never asked for. Earlier versions believed a list
- * such a height.
+ * Returns targets whose coverage ends at a height that no chain has reached, so that newer blocks are never
+ * requested. Earlier versions accepted such a height from a list.
  */
 async function heights(sql: postgres.Sql, clock: Clock): Promise<Checked[]> {
   const rows = await ormOf(sql).execute<{
@@ -92,7 +95,10 @@ async function heights(sql: postgres.Sql, clock: Clock): Promise<Checked[]> {
   }));
 }
 
-/** What sources contradict each other in: the record holds both sides, and there is nothing to mend here. */
+/**
+ * Returns the discrepancies between sources. The recorded data keeps both sides, so there is nothing to fix
+ * here.
+ */
 async function sources(sql: postgres.Sql): Promise<Checked> {
   const counts = await discrepancyCounts(sql);
   const found = `discrepancies: ${discrepanciesInWords(counts)}`;
@@ -103,7 +109,7 @@ async function sources(sql: postgres.Sql): Promise<Checked> {
   };
 }
 
-/** Whether what the schedules ask in a day fits into the budgets that are declared. */
+/** Checks that the daily demand of the schedules fits the declared budgets. */
 async function budgets(
   sql: postgres.Sql,
   config: Config,
@@ -114,7 +120,7 @@ async function budgets(
     const beyond = beyondBudget(demand);
     const { upstream, unitsPerDay, allowedPerDay } = demand;
     if (beyond !== null) return [{ check: 'budget', ok: false, found: beyond }];
-    if (allowedPerDay === null) return []; // the check of the upstream itself says so
+    if (allowedPerDay === null) return []; // the check of the upstream itself reports it
     const found = `${upstream}: the schedules ask for ${unitsPerDay} units a day of ${allowedPerDay}`;
     return [{ check: 'budget', ok: true, found }];
   });

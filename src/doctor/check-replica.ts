@@ -3,7 +3,9 @@ import type { Environment } from '../config/environment.ts';
 import { FAR_BEHIND, lagText, Replica } from '../db/replica.ts';
 import type { Checked } from '../lib/check-result.ts';
 
-/** Whether the replica, where one is named, can be read in place of the primary, and how far it is behind. */
+/**
+ * Checks that the configured replica, if any, can be read instead of the primary, and how far it lags behind.
+ */
 export async function examineReplica(
   { reportingUrl }: Pick<Environment, 'reportingUrl'>,
   primary: postgres.Sql,

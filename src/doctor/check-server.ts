@@ -8,10 +8,10 @@ import { Access } from '../server/access.ts';
 import { listenFault } from '../server/listen-error.ts';
 import { callOnce } from '../upstreams/http.ts';
 
-/** The longest wait for whoever has the port, ms. */
+/** Timeout of the request to the process that uses the port, in ms. */
 const PATIENCE = 2_000;
 
-/** Whether the pages can be served: who could read them, and whether the port is free. */
+/** Checks that the pages can be served: the access rules, and whether the port is free. */
 export async function examineServer(
   { host, port, token }: Pick<Environment, 'host' | 'port' | 'token'>,
   { server: { proxies, public: open } }: Pick<Config, 'server'>,
@@ -49,7 +49,7 @@ export async function examineServer(
   }
 }
 
-/** Whether what listens there answers as a recorder does. */
+/** Whether the process on the port responds like a recorder. */
 async function isRecorder(host: string, port: number): Promise<boolean> {
   const at = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   try {

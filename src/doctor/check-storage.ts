@@ -22,16 +22,16 @@ import type { Log } from '../telemetry/log.ts';
 import { examineRecording } from './check-recording.ts';
 import { examineReplica } from './check-replica.ts';
 
-/** The longest wait for the queue, ms. */
+/** Timeout of the check of the queue, in ms. */
 const PATIENCE = 10_000;
 
-/** What is wanted; null: the configuration is not valid. */
+/** The configuration to check; null if it is invalid. */
 interface Wanted {
   readonly config: Config | null;
   readonly watched: readonly Watched[];
 }
 
-/** What concerns the database: itself, the queue, the recording and the queries of rules. */
+/** Checks the database, the queue, the recording and the queries of custom rules. */
 export async function examineStored(
   databaseUrl: string,
   wanted: Wanted,
@@ -46,12 +46,12 @@ export async function examineStored(
   try {
     return await within(itself, redis, databaseUrl, wanted, environment, log, signal);
   } catch (error) {
-    // Such as a table that this user may not read.
+    // For example, a table that this user may not read.
     return [{ check: 'database', ok: false, ...diagnosed(error, databaseUrl, 'DATABASE_URL') }, ...beside];
   }
 }
 
-/** What concerns what is in the database. */
+/** Runs the checks that need a connection to the database. */
 async function within(
   itself: Checked,
   redis: Checked | null,
@@ -86,7 +86,7 @@ async function within(
   }
 }
 
-/** What somebody dropped or revoked of the recorder's own tables and of the reader's rights. */
+/** Returns the recorder's own tables and the rights of the reader that were dropped or revoked. */
 async function examineObjects(sql: postgres.Sql): Promise<Checked[]> {
   const missing = await missingObjects(sql, declaredObjects());
   return missing.map(({ name }) => ({
@@ -97,7 +97,7 @@ async function examineObjects(sql: postgres.Sql): Promise<Checked[]> {
   }));
 }
 
-/** Sessions of other programs that hold locks on what the recorder owns. */
+/** Returns sessions of other programs that hold locks on objects of the recorder. */
 async function examineSessions(sql: postgres.Sql): Promise<Checked[]> {
   return (await foreignLocks(sql)).map((session) => {
     const text = sessionText(session);
@@ -112,7 +112,7 @@ async function examineSessions(sql: postgres.Sql): Promise<Checked[]> {
   });
 }
 
-/** Whether the queries of rules of one's own can be asked; of those that could not be tried it is told. */
+/** Checks that the queries of custom rules can run, and lists those that could not be tried. */
 async function examineOwnRules({ alerts }: Config, url: string, signal: AbortSignal): Promise<Checked[]> {
   const check = 'alerts';
   try {

@@ -3,10 +3,13 @@ import type { Checked } from '../lib/check-result.ts';
 import { messageOf } from '../lib/errors.ts';
 import { callOnce } from '../upstreams/http.ts';
 
-/** The longest wait for the endpoint, ms. */
+/** Timeout of the request to the endpoint, in ms. */
 const PATIENCE = 5_000;
 
-/** Whether OpenTelemetry's endpoint takes a batch with nothing in it. Empty where nothing is sent. */
+/**
+ * Checks that the OpenTelemetry endpoint accepts an empty batch. Returns an empty list if export is not
+ * configured.
+ */
 export async function examineTelemetry(
   settings: OtlpSettings | undefined,
   signal: AbortSignal,

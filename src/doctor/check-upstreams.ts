@@ -7,18 +7,18 @@ import type { Examined, Examinee } from '../upstreams/examination.ts';
 import { examineNode } from '../upstreams/examine-node.ts';
 import { examineService, type ServiceQuestion } from '../upstreams/examine-service.ts';
 
-/** The longest wait for one answer, ms. */
+/** Maximum request timeout, in ms. */
 const PATIENCE = 10_000;
-/** Chains beyond these are not asked for, so that the check costs little of the allowance. */
+/** Maximum number of chains to check, so that the check uses little of the budget. */
 const MOST_CHAINS = 20;
-/** Answers take time on their way, and `Date` has whole seconds; ms. */
+/** Maximum clock difference, in ms. Responses take time, and `Date` has a resolution of one second. */
 const TOLERATED_SKEW = 30_000;
 
 const APIS = ['info', 'platform', 'avm', 'health'] as const;
 
 type Keys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;
 
-/** Asks every upstream of a configuration whether it answers as it should, and all at once. */
+/** Checks every upstream of a configuration, all at the same time. */
 export async function examineUpstreams(config: Config, keys: Keys, signal: AbortSignal): Promise<Checked[]> {
   const examined = await Promise.all([...services(config, keys, signal), ...nodes(config, keys, signal)]);
   return [...examined.flatMap(({ checked }) => checked), ...clockOf(examined)];
@@ -56,7 +56,9 @@ function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Exam
   });
 }
 
-/** A service that counts calls slows a recorder down that does not know how many it may make. */
+/**
+ * Adds a hint if no budget is declared: a metered service throttles a recorder that does not know its limit.
+ */
 function withAdvice({ checked, skew }: Examined, limited: boolean): Examined {
   if (limited) return { checked, skew };
   const advice = '; no budget is declared, so only responses with status 429 slow the recorder down';
@@ -97,7 +99,7 @@ function examineeOf(
   };
 }
 
-/** Where all upstreams that say their time differ from ours, our clock is wrong. */
+/** If all upstreams that report their time differ from ours, our clock is wrong. */
 function clockOf(examined: readonly Examined[]): Checked[] {
   const skews = examined.flatMap(({ skew }) => skew ?? []);
   const least = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];

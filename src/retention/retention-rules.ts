@@ -5,37 +5,41 @@ import { packingOf, SEATS, tableOf } from '../recording/readings/value-encoding.
 import { recorded } from '../reporting/recorded-datasets.ts';
 
 const DAY = 86_400_000;
-/** Days younger than this are still sealed, closed and packed. */
+/** Minimum retention. Younger days are still sealed, closed and packed. */
 const LEAST = 7 * DAY;
-/** A point of a month is revised until after the month's end; what began before the kept range is not asked for any more. */
+/**
+ * Minimum retention of series. A monthly point is revised until after the end of the month; points that start
+ * before the kept range are no longer requested.
+ */
 const LEAST_OF_SERIES = 90 * DAY;
 
-/** Which rows of a table go. */
+/** The rows of a table that are removed. */
 export interface Going {
   /** In the schema `recorder`. */
   readonly table: string;
-  /** SQL: whether the row `r` goes; $1 is the begin of what is kept. */
+  /** SQL: whether the row `r` is removed; $1 is the start of the kept range. */
   readonly where: string;
-  /** SQL: what the row `r` counts for. */
+  /** SQL: the number for which the row `r` counts. */
   readonly counts?: string;
   /** SQL of CTEs that `where` reads. */
   readonly given?: string;
 }
 
-/** What goes of a thing that has a retention, in this order. */
+/** The rows that the retention of a dataset removes, in this order. */
 export interface Retained {
   readonly name: string;
-  /** Rows that go one by one. */
+  /** Rows that are removed one by one. */
   readonly going: readonly Going[];
-  /** Set where the rows are readings, whose closed days go as a whole. */
+  /** Set for readings, whose closed days are removed as a whole. */
   readonly readings: Dataset | null;
-  /** The names under which its rows are sealed. */
+  /** The names under which the rows are sealed. */
   readonly sealed: readonly string[];
 }
 
 /**
- * Versions that had ended before. The one that holds at the begin stays. One that ended because nobody asked for its target stays
- * while it is the last of its member: the next one goes on from it, and is no newcomer.
+ * Removes versions that had ended before. The version that is valid at the start is kept. A version that
+ * ended because its target was no longer watched is kept while it is the last of its member: the next version
+ * continues it, so that the member is not reported as new.
  */
 const ofState = (dataset: Dataset): Going => ({
   table: dataset.name,
@@ -43,7 +47,10 @@ const ofState = (dataset: Dataset): Going => ({
     select from recorder.${dataset.name} o where ${sameKey(dataset, 'o', 'r')} and o.valid_from >= r.valid_to and o.valid_from < $1))`,
 });
 
-/** What was recorded before, and is not shown as of any moment of the kept range, or is about the time before it. */
+/**
+ * SQL: rows that were recorded before, and are not visible as of any moment of the kept range, or are about
+ * the time before it.
+ */
 const RECORDED_BEFORE = 'r.recorded_at < $1 and (r.superseded_at is null or r.superseded_at < $1)';
 
 const ofSeries = (dataset: Dataset): Going => ({
@@ -52,9 +59,10 @@ const ofSeries = (dataset: Dataset): Going => ({
 });
 
 /**
- * Of a probe it is kept what incidents of the kept range may be made of: everything since the last recovery that each observer
- * saw before the range. A time without a report stays while a check runs on above it, and so does an absence beneath what is
- * kept: otherwise the check, or the probe, would count as known there.
+ * Removes ledger rows of a probe that no incident of the kept range can need. Everything since the last
+ * recovery that each observer saw before the range is kept. A time without a report is kept while a check
+ * above it continues, as is an absence below kept rows: otherwise the state of the check, or of the probe,
+ * would count as known there.
  */
 const LEDGER: readonly Going[] = [
   {
@@ -88,7 +96,7 @@ const LEDGER: readonly Going[] = [
 const RUNS: readonly Going[] = [
   { table: 'runs', where: `r.finished_at < $1 and r.status <> 'running' and not ${isAskedFor}` },
   {
-    // When its last run began is not told, but all began before the first one of the next block.
+    // The start of its last run is not stored, but all runs started before the first one of the next block.
     table: 'packed_runs',
     where: `exists (select from recorder.packed_runs n where n.first_run > r.last_run and n.first_at < $1)`,
     counts: 'r.runs',
@@ -99,7 +107,10 @@ const RUNS: readonly Going[] = [
   },
 ];
 
-/** What an upstream shows whole at each look, however old: what was removed would come again as new. */
+/**
+ * Whether the upstream returns the complete list at each poll, however old its items: removed rows would be
+ * recorded again as new.
+ */
 const showsAllAgain = ({ history, source }: Dataset): boolean =>
   (history === 'series' || history === 'log') && !source.range && !source.once && !source.demand;
 
@@ -133,7 +144,7 @@ export const retainable: readonly Retained[] = [
   },
 ];
 
-/** What can have a retention, each with the shortest that it can have, ms. */
+/** The minimum retention by name, in ms. */
 export const shortestRetention: ReadonlyMap<string, number> = new Map(
   retainable.map(({ name }) => [
     name,
@@ -141,13 +152,13 @@ export const shortestRetention: ReadonlyMap<string, number> = new Map(
   ]),
 );
 
-/** SQL: how many readings a row `d` of a closed day holds. */
+/** Returns SQL of the number of readings in a row `d` of a closed day. */
 export function readingsIn(dataset: Dataset): string {
   const { values } = packingOf(dataset);
   return `coalesce(bit_count(d.present), d.looks * (
     select count(*) from generate_series(0, ${SEATS - 1}) seat where d.base[seat * ${values.length} + 1] is not null))`;
 }
 
-/** SQL: the scopes of a dataset's readings. */
+/** Returns SQL of the scopes of a dataset's readings. */
 export const scopesOf = (dataset: Dataset): string =>
   `(select scope_id from recorder.reading_scopes where dataset = ${tableOf(packingOf(dataset))})`;

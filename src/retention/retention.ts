@@ -5,30 +5,32 @@ import { removeUnreadMembers } from '../recording/unread-members.ts';
 import { type Going, type Retained, readingsIn, retainable, scopesOf } from './retention-rules.ts';
 
 const DAY = 86_400_000;
-/** Pages of a table, 8 kB each, that one statement looks through: some ten thousand rows. */
+/** Number of pages of a table, 8 kB each, that one statement scans: some ten thousand rows. */
 const PAGES = 1_024;
-/** Days of readings of a scope that one statement removes. */
+/** Number of days of readings of a scope that one statement removes. */
 const DAYS = 16;
 
-/** How long each dataset is kept, ms, by name; `runs` and `quarantine` as well. */
+/** The retention of each dataset, in ms, by name; `runs` and `quarantine` as well. */
 export type Retention = Readonly<Partial<Record<string, number>>>;
 
-/** What was removed of a dataset. */
+/** The number of rows removed from a dataset. */
 export interface Removed {
   readonly dataset: string;
   readonly keptSince: Date;
   readonly removed: number;
 }
 
-/** From when on it is kept: a midnight (UTC), so that the begin moves once a day. ms since 1970. */
+/** Returns the start of the kept range: a midnight (UTC), so that it moves once a day. In ms since 1970. */
 export const keptSince = (now: number, keep: number): number => Math.floor((now - keep) / DAY) * DAY;
 
 /**
- * Removes what is older than it is to be kept, a bounded part of a table a statement. First it is written down from when on is
- * kept, and declared for `verify`, so that whoever asks about the time before is told, also while it is being removed. It can be
- * stopped and killed between and within statements: the next call goes on. What a run writes meanwhile is left alone.
- * @param now ms since 1970; where the database's clock is behind it, that one decides @param signal ends it between two statements
- * @returns what was removed by this call; nothing of what was done already
+ * Removes rows older than their retention, a bounded part of a table per statement. First stores the start of
+ * the kept range, and declares it for `verify`, so that queries about earlier times report it even during the
+ * removal. The work can be stopped or killed between and within statements; the next call continues. Rows
+ * that a run inserts meanwhile are not removed.
+ * @param now in ms since 1970; if the clock of the database is behind it, that clock is used @param signal
+ * stops the work between two statements
+ * @returns the rows removed by this call, without those removed earlier
  */
 export async function retain(
   sql: postgres.Sql,
@@ -37,7 +39,7 @@ export async function retain(
   signal: AbortSignal,
 ): Promise<Removed[]> {
   const told: Removed[] = [];
-  // A clock that was set ahead would remove years. What is removed too late costs nothing.
+  // A clock that is ahead would remove years of data. Removing too late does no harm.
   const [database] = await sql<
     { now: number }[]
   >`select extract(epoch from clock_timestamp())::float8 * 1000 as now`;
@@ -59,8 +61,8 @@ export async function retain(
 }
 
 /**
- * Moves the begin of what is kept, and declares it for what is sealed.
- * @returns the begin; null: everything before it is gone
+ * Moves the start of the kept range, and declares it for sealed rows.
+ * @returns the start; null if everything before it is removed
  */
 async function move(
   sql: postgres.Sql,
@@ -107,14 +109,17 @@ const stepsOf = ({ going, readings }: Retained): Step[] => [
     : []),
 ];
 
-/** Adds to the count of what was removed, in the statement that removes it. $2 is the name, $3 the time. */
+/**
+ * Returns SQL that adds to the count of removed rows, in the statement that removes them. $2 is the name, $3
+ * the time.
+ */
 const counting = (sum: string) => `counted as (
     update recorder.retention k set removed = k.removed + c.removed, removed_at = $3
     from (${sum}) c where k.dataset = $2 and c.removed > 0 returning 1)`;
 
 /**
- * Walks through a table by its pages: no index is needed, and no page is read twice. A row that somebody else has locked is left
- * for the next time, so that nobody waits for this in a circle.
+ * Scans a table page by page: no index is needed, and no page is read twice. Rows that are locked by others
+ * are skipped until the next call, so that there is no deadlock.
  */
 async function removeRows(
   sql: postgres.Sql,
@@ -148,7 +153,10 @@ async function removeRows(
   return removed;
 }
 
-/** Removes closed days of readings, each with its looks in one statement, and looks of days that could not be closed. */
+/**
+ * Removes closed days of readings, each with its looks in one statement, and looks of days that could not be
+ * closed.
+ */
 async function removeDays(
   sql: postgres.Sql,
   dataset: Dataset,
@@ -190,22 +198,28 @@ async function removeDays(
   return removed + (open?.removed ?? 0);
 }
 
-/** What a retention would remove, and what it removed. */
+/** The rows that a retention would remove, and the number already removed. */
 export interface RetentionPlan {
   readonly dataset: string;
-  /** ms; null: the configuration does not say any more. */
+  /** In ms; null if it is no longer configured. */
   readonly keep: number | null;
   /** Null: nothing was removed yet. */
   readonly keptSince: Date | null;
-  /** What the next round would move it to; null: the configuration does not say any more. */
+  /** The start of the kept range after the next call; null if the retention is no longer configured. */
   readonly next: Date | null;
-  /** Rows and readings that would go; of the ledger at least, as some go only after others. */
+  /**
+   * The number of rows and readings to remove. For the ledger a lower bound, because some rows can be removed
+   * only after others.
+   */
   readonly going: number;
-  /** Rows and readings that went, ever. */
+  /** The total number of rows and readings removed so far. */
   readonly removed: number;
 }
 
-/** What each retention would remove now. It reads the tables whole and writes nothing. @param now ms since 1970 */
+/**
+ * Returns the rows that each retention would remove now. Reads whole tables and writes nothing. @param now in
+ * ms since 1970
+ */
 export async function planRetention(
   sql: postgres.Sql,
   retention: Retention,

@@ -7,7 +7,7 @@ interface Exporters {
   readonly logs: LogRecordExporter | null;
 }
 
-/** What sends over HTTP, in the protocol of the settings; null: that signal is not sent. */
+/** Creates the HTTP exporters for the protocol in the settings; null for a signal that is not exported. */
 export async function exportersOf({ protocol, headers, traces, logs }: OtlpSettings): Promise<Exporters> {
   const [{ OTLPTraceExporter }, { OTLPLogExporter }] =
     protocol === 'http/json'

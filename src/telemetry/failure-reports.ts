@@ -1,22 +1,22 @@
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { messageOf } from '../lib/errors.ts';
 
-/** What a batch processor asks of an exporter of spans or log records. */
+/** The methods of an exporter of spans or log records that a batch processor calls. */
 interface Exporter<T> {
   export(items: T[], done: (result: ExportResult) => void): void;
   shutdown(): Promise<void>;
 }
 
 /**
- * An exporter whose endpoint may be away: the first batch that it does not take is told, and the first that it takes again.
- * The processor is told that each was taken, because what was dropped is not tried again.
+ * An exporter that reports when its endpoint becomes unavailable and when it is available again: once per
+ * change, not per batch. The processor always receives success, because dropped batches are not retried.
  */
 export class Told<T> implements Exporter<T> {
   readonly #exporter: Exporter<T>;
   readonly #tell: (cause: string | null) => void;
   #failing = false;
 
-  /** @param tell is given the cause; null: batches are taken again */
+  /** @param tell receives the cause of the failure; null: the endpoint accepts batches again */
   constructor(exporter: Exporter<T>, tell: (cause: string | null) => void) {
     this.#exporter = exporter;
     this.#tell = tell;

@@ -1,43 +1,44 @@
 import { write, writeSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 
-/** What waits while the reader is slow, in characters; lines beyond it are lost. */
+/** Maximum number of buffered characters while the reader is slow; further lines are lost. */
 const MOST_WAITING = 8 << 20;
-/** A pipe that is full, and does not let a writer wait, is tried again so much later; ms. */
+/** Retry interval for a full non-blocking pipe, in ms. */
 const PAUSE = 50;
-/** So often when the process ends. */
+/** Maximum number of retries when the process ends. */
 const LAST_ATTEMPTS = 40;
 
 /** Lines that were lost. */
 interface Lost {
   readonly lines: number;
-  /** When the first was, ms since 1970. */
+  /** The time of the first one, in ms since 1970. */
   readonly since: number;
 }
 
 /**
- * Writes lines to a file descriptor, and never makes the process wait or end: where they cannot be written (a disk that is full, a
- * terminal or a reader that is gone) they are lost, and the next ones are tried. The first that can be written again comes behind one that
- * says how many were lost. pino's own destination emits an error then, which ends the process, and tries without end to write the rest as
- * the process ends: it is stalled instead, and no signal but SIGKILL ends it.
+ * Writes lines to a file descriptor, and never blocks or ends the process. Lines that cannot be written are
+ * lost (full disk, closed terminal, reader that exited), and the next lines are tried. Before the next line
+ * that can be written comes a line with the number of lost lines. In this case, pino's own destination emits
+ * an error, which ends the process. While the process ends, it retries the rest forever: the process hangs,
+ * and no signal but SIGKILL ends it.
  */
 export class LogOutput {
   readonly #fd: number;
   readonly #now: Clock;
   readonly #telling: (lines: number, since: number) => string;
   #waiting = '';
-  /** Taken from what waits, and not written yet. */
+  /** Taken from the buffer, and not written yet. */
   #taken = NOTHING;
   #isWriting = false;
-  /** What was written last ends within a line. */
+  /** Whether the last write ended within a line. */
   #isWithin = false;
-  /** What nobody was told of yet. */
+  /** Lost lines that were not reported yet. */
   #lost: Lost | null = null;
-  /** What is being told: it is taken. */
+  /** The lost lines whose report is being written; the report is in `#taken`. */
   #told: Lost | null = null;
   #allLost = 0;
 
-  /** @param telling the line that tells of lines that were lost, with its end */
+  /** @param telling returns the line that reports lost lines, with its line end */
   constructor(fd: number, now: Clock, telling: (lines: number, since: number) => string) {
     this.#fd = fd;
     this.#now = now;
@@ -45,19 +46,22 @@ export class LogOutput {
     process.on('exit', () => this.#writeLast());
   }
 
-  /** How many lines were lost since it was opened. */
+  /** The number of lines that were lost since the output was opened. */
   get lost(): number {
     return this.#allLost;
   }
 
-  /** Takes one line, with its end. */
+  /** Writes one line, with its line end. */
   write(line: string): void {
     if (this.#waiting.length + line.length <= MOST_WAITING) this.#waiting += line;
     else this.#lose(1);
     if (this.#taken.length === 0) this.#next();
   }
 
-  /** What was lost is told before what waits, and never alone: where it cannot be told, it is tried again with the next line. */
+  /**
+   * Lost lines are reported before the buffered lines, and never alone: a report that cannot be written is
+   * retried with the next line.
+   */
   #next(): void {
     if (this.#waiting === '') return;
     this.#told = this.#lost;
@@ -104,12 +108,12 @@ export class LogOutput {
     this.#lost = { lines: lines + (this.#lost?.lines ?? 0), since: this.#lost?.since ?? this.#now() };
   }
 
-  /** A line of which only the begin was written has no end. */
+  /** If only the start of the last line was written, that line needs an end first. */
   #lineOf({ lines, since }: Lost): string {
     return `${this.#isWithin ? '\n' : ''}${this.#telling(lines, since)}`;
   }
 
-  /** No callback comes any more. What is being written at this moment has its end elsewhere. */
+  /** No callback is called any more. The write in progress completes outside of this code. */
   #writeLast(): void {
     let rest = Buffer.concat([
       this.#isWriting ? NOTHING : this.#taken,

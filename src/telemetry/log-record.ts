@@ -10,7 +10,10 @@ const SEVERITIES: Readonly<Record<number, readonly [SeverityNumber, string]>> = 
   60: [SeverityNumber.FATAL, 'FATAL'],
 };
 
-/** A line of the log, in JSON, as OpenTelemetry names its parts: the message is the body, fields are attributes. */
+/**
+ * Converts a line of the log, in JSON, to an OpenTelemetry log record: the message is the body, fields are
+ * attributes.
+ */
 export function recordOf(line: string): LogRecord {
   const { level, time, msg, pid: _, err, ...fields }: Record<string, AnyValue> = JSON.parse(line);
   const [severityNumber, severityText] = SEVERITIES[Number(level)] ?? [SeverityNumber.UNSPECIFIED, ''];

@@ -16,15 +16,15 @@ const stderr = new LogOutput(2, systemClock, (lines, since) => {
   return `${JSON.stringify({ level: pino.levels.values.warn, time, pid: process.pid, lines, since: first, msg })}\n`;
 });
 
-/** How many lines of the log this process could not write. On a terminal none is counted. */
+/** Returns the number of log lines that this process could not write. Lines to a terminal are not counted. */
 export const linesLost = (): number => stderr.lost;
 
 /**
- * The recorder's log on stderr, in the past tense, with fields: lines of JSON, or on a terminal lines for people. Secrets
- * are never fields. In addition, those of the environment are removed from every line, because errors of libraries may
- * contain what they were called with.
- * @param redact takes them out
- * @param also is given every line, in JSON, while the work that wrote it is the one at hand
+ * Opens the recorder's log on stderr: JSON lines, or readable lines on a terminal. Messages are in the past
+ * tense, with fields. Secrets are never fields. In addition, the secrets of the environment are redacted from
+ * every line, because errors of libraries may contain their arguments.
+ * @param redact removes the secrets
+ * @param also receives every line, in JSON, in the async context that wrote it
  */
 export function openLog(
   { logLevel, logJson }: { logLevel: string; logJson: boolean },
@@ -37,7 +37,7 @@ export function openLog(
     timestamp: pino.stdTimeFunctions.isoTime,
   };
   const toPeople = process.stderr.isTTY && !logJson;
-  // A terminal that is closed takes its lines with it. Nobody else hears of that, and the process would end.
+  // Writes to a closed terminal fail. Without a listener, the error would end the process.
   if (toPeople) process.stderr.off('error', noted).on('error', noted);
   const write = (written: string) => {
     const raw = written.trimEnd();
@@ -51,7 +51,10 @@ export function openLog(
 
 const noted = () => {};
 
-/** A line without secrets as JSON. One of digits alone may have stood as a number: then what is left is told as the message. */
+/**
+ * Returns a redacted line as JSON. A secret of digits alone may have been a JSON number; then the redacted
+ * line becomes the message.
+ */
 function stillJson(line: string, raw: string): string {
   if (line === raw) return line;
   try {
@@ -63,7 +66,7 @@ function stillJson(line: string, raw: string): string {
   }
 }
 
-/** A line of the log for people: local time, level, message and fields. */
+/** Formats a line of the log for people: local time, level, message and fields. */
 export function readable(line: string): string {
   const { level, time, pid, msg, ...fields }: Record<string, unknown> = JSON.parse(line);
   const grave = pino.levels.labels[Number(level)]?.toUpperCase() ?? '';
@@ -74,7 +77,7 @@ export function readable(line: string): string {
   return colour === null ? text : styleText(colour, text, { stream: process.stderr });
 }
 
-/** A field as NAME=VALUE, and what is in an object each as NAME.PART=VALUE. */
+/** Formats a field as NAME=VALUE, and each property of an object as NAME.PART=VALUE. */
 function shown(name: string, value: unknown): string[] {
   if (typeof value === 'string')
     return [`${name}=${/^[^\s"=]+$/.test(value) ? value : JSON.stringify(value)}`];

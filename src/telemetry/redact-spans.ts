@@ -2,7 +2,7 @@ import type { Attributes, AttributeValue } from '@opentelemetry/api';
 import type { ExportResult } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** Takes secrets out of every text of a span before it leaves the process, whoever made the span. */
+/** Redacts secrets in every text of a span before export, whichever code created the span. */
 export class WithoutSecrets implements SpanExporter {
   readonly #exporter: SpanExporter;
   #redact: (text: string) => string = (text) => text;

@@ -7,7 +7,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { OtlpSettings } from '../config/otlp.ts';
 
-/** The sampler that OTEL_TRACES_SAMPLER names. */
+/** Returns the sampler for OTEL_TRACES_SAMPLER. */
 export function samplerOf({ name, ratio }: OtlpSettings['sampler']): Sampler {
   const root = rootOf(name.replace('parentbased_', ''), ratio);
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;

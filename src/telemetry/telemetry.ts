@@ -23,24 +23,27 @@ import { WithoutSecrets } from './redact-spans.ts';
 import { samplerOf } from './samplers.ts';
 
 const SCOPE = 'chain-recorder';
-/** What waits for the endpoint at the end gets so long, ms. */
+/** Timeout of the final flush, in ms. */
 const FLUSH_WITHIN = 2_000;
 
-/** Traces and logs on their way to an OTLP endpoint. What the endpoint does not take is dropped, never waited for. */
+/**
+ * Exports traces and logs to an OTLP endpoint. Data that the endpoint does not accept is dropped, never
+ * waited for.
+ */
 export interface Telemetry {
   readonly traced: Traced;
-  /** Sends a line of the log, JSON without secrets, with the trace of the work that wrote it. */
+  /** Exports a line of the log (JSON without secrets) with the trace of its async context. */
   readonly line: (line: string) => void;
-  /** Sets what takes secrets out of spans. */
+  /** Sets the function that redacts secrets in spans. */
   redactBy(redact: (text: string) => string): void;
-  /** Sends what waits, for two seconds at most. */
+  /** Flushes buffered data, for at most two seconds. */
   close(): Promise<void>;
 }
 
-/** Whether the endpoint takes what it is sent. @param cause why not; null: it does again */
+/** Reports whether the endpoint accepts data. @param cause of the failure; null: it accepts data again */
 export type TellEndpoint = (signal: 'traces' | 'logs', cause: string | null) => void;
 
-/** Starts to send traces and logs. One at a time in a process: OpenTelemetry's context is one for all of it. */
+/** Starts to export traces and logs. Only one per process: OpenTelemetry's context is global. */
 export async function openTelemetry(settings: OtlpSettings, tell: TellEndpoint): Promise<Telemetry> {
   const resource = defaultResource()
     .merge(

@@ -147,8 +147,8 @@ where c.dataset = '${name}'`;
 
 /**
  * The members of a look follow from the numbers in the change, so that every reading has its place even after
- * it was deleted. A member is kept as long as the feed contains the look. A member removed before leaves a
- * key without its values.
+ * it was deleted. A member is kept as long as the feed contains the look. If a member was removed earlier,
+ * the key lacks its columns.
  */
 function ofReadings(dataset: Dataset): string {
   const packing = packingOf(dataset);
