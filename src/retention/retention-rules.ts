@@ -48,8 +48,8 @@ const ofState = (dataset: Dataset): Going => ({
 });
 
 /**
- * SQL: rows that were recorded before, and are not visible as of any moment of the kept range, or are about
- * the time before it.
+ * SQL: rows that were recorded before the kept range. Superseded ones are not visible at any kept moment; the
+ * others are about the time before the range.
  */
 const RECORDED_BEFORE = 'r.recorded_at < $1 and (r.superseded_at is null or r.superseded_at < $1)';
 

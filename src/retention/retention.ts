@@ -28,8 +28,8 @@ export const keptSince = (now: number, keep: number): number => Math.floor((now 
  * the kept range, and declares it for `verify`, so that queries about earlier times report it even during the
  * removal. The work can be stopped or killed between and within statements; the next call continues. Rows
  * that a run inserts meanwhile are not removed.
- * @param now in ms since 1970; if the clock of the database is behind it, that clock is used @param signal
- * stops the work between two statements
+ * @param now in ms since 1970; if the clock of the database is behind it, that clock is used
+ * @param signal stops the work between two statements
  * @returns the rows removed by this call, without those removed earlier
  */
 export async function retain(
@@ -217,8 +217,8 @@ export interface RetentionPlan {
 }
 
 /**
- * Returns the rows that each retention would remove now. Reads whole tables and writes nothing. @param now in
- * ms since 1970
+ * Returns the rows that each retention would remove now. Reads whole tables and writes nothing.
+ * @param now in ms since 1970
  */
 export async function planRetention(
   sql: postgres.Sql,
