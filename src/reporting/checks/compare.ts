@@ -48,7 +48,8 @@ export interface Comparison {
  * `reporting.discrepancies`, and level shifts in `reporting.series_breaks`. The result depends only on the
  * recorded data, so a second call changes nothing. If a scope (the nodes, or the metrics of a chain) fails,
  * the reason is stored in `reporting.check_runs`, and the other scopes continue.
- * @param now in ms since 1970 @param signal stops the work between two scopes
+ * @param now in ms since 1970
+ * @param signal stops the work between two scopes
  */
 export async function compareSources(
   sql: postgres.Sql,
@@ -112,7 +113,8 @@ async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
 
 /**
  * Measures how long metrics take to settle. If there are many revisions, stores the result for readers until
- * the next call. @param now in ms since 1970
+ * the next call.
+ * @param now in ms since 1970
  */
 export const measureSettling = (sql: postgres.Sql, now: number) =>
   sql<{ metric: string; time_interval: string; settled: number }[]>`

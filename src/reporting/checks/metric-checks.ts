@@ -182,7 +182,7 @@ export const CHECK_METRICS = writing(
 );
 
 /**
- * Selects the days of a chain's metrics, the input of {@link breaksOf}, in order. $1 and $2 as in {@link
+ * Selects the days of a chain's metrics, the input of {@link findLevelShifts}, in order. $1 and $2 as in {@link
  * POINTS}.
  */
 export const DAYS = `with ${POINTS.join(', ')}

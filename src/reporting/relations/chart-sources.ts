@@ -231,8 +231,8 @@ function ofFunction(readable: Readable, { title, usual, draws = 'line', grains }
 }
 
 /**
- * Returns the finest grain with at most {@link MAX_GRAINS} periods in a window, or the coarsest one. @param
- * width in ms
+ * Returns the finest grain with at most {@link MAX_GRAINS} periods in a window, or the coarsest one.
+ * @param width in ms
  */
 export function grainFor({ grains }: Drawable, width: number): Grain | null {
   return grains.find((one) => width / SPANS[one] <= MOST_GRAINS) ?? grains.at(-1) ?? null;

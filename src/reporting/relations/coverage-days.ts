@@ -56,8 +56,8 @@ const MOST_HEIGHTS = 1_000;
 const day = (description: string) => instant.meta({ ...instant.meta(), description }).optional();
 
 /**
- * Returns the schema of the parameters of {@link readCoverage}. @param clock returns the current time, in ms
- * since 1970
+ * Returns the schema of the parameters of {@link readCoverage}.
+ * @param clock returns the current time, in ms since 1970
  */
 export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuestion> =>
   z

@@ -30,7 +30,7 @@ export interface PointsSource {
 
 /** The limits of downsampling, and its time budget. */
 export interface Thinning {
-  /** Number of parts of the window, as for {@link thinned}. */
+  /** Number of parts of the window, as for {@link downsampleSql}. */
   readonly buckets: number;
   /** Maximum number of lines. */
   readonly most: number;
@@ -235,8 +235,8 @@ const linesOf = (pieces: readonly Piece[]): Line[] => [
 ];
 
 /**
- * Joins the lines of consecutive pieces. @param held whether values hold over time: such a value is repeated
- * at the start of the next piece
+ * Joins the lines of consecutive pieces.
+ * @param held whether values hold over time: such a value is repeated at the start of the next piece
  */
 function joined(pieces: readonly Piece[], most: number, held: boolean): ThinnedRow[] {
   const lines = String(Math.max(0, ...pieces.map(({ rows: [row] }) => Number(row?.lines ?? 0))));
@@ -259,8 +259,8 @@ function joined(pieces: readonly Piece[], most: number, held: boolean): ThinnedR
 }
 
 /**
- * Runs a statement with a timeout. Returns null if the statement times out. @param limit in ms; 0: the
- * statement is not run
+ * Runs a statement with a timeout. Returns null if the statement times out.
+ * @param limit in ms; 0: the statement is not run
  */
 async function within<Answer>(
   sql: postgres.Sql,

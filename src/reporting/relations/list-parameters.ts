@@ -31,8 +31,8 @@ export interface FilterParameter {
 }
 
 /**
- * Returns the filters of the columns of a list. @param others names of other parameters of the list, besides
- * {@link GENERAL}
+ * Returns the filters of the columns of a list.
+ * @param others names of other parameters of the list, besides {@link GENERAL}
  */
 export function filtersOf(columns: readonly DeclaredColumn[], others: readonly string[]): FilterParameter[] {
   const taken = new Set<string>([...GENERAL, ...others]);

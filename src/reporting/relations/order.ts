@@ -79,8 +79,8 @@ function beyond(
 }
 
 /**
- * Returns SQL that is true for rows up to and including the values of another row. @param order of columns
- * that are never null
+ * Returns SQL that is true for rows up to and including the values of another row.
+ * @param order of columns that are never null
  */
 export function upTo(
   { columns, descending }: Order,

@@ -1,4 +1,4 @@
-/** SQL of points over time, the input of `thinned`. Every part is an expression over the rows `r`. */
+/** SQL of points over time, the input of `downsampleSql`. Every part is an expression over the rows `r`. */
 export interface PointsSql {
   /** A FROM item. */
   readonly rows: string;

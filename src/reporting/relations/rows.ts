@@ -173,8 +173,8 @@ function partsOf(readable: Readable, { asOf, order }: RowsQuestion, into: Statem
 }
 
 /**
- * Returns the same for a past moment. Empty if all rows together can be read in key order. @param at SQL of
- * the moment
+ * Returns the same for a past moment. Empty if all rows together can be read in key order.
+ * @param at SQL of the moment
  */
 export function pastPartsOf({ name, pastParts = [] }: Readable, at: string, into: Statement): RowsSql[] {
   const record = recordAt(name, at, into);

@@ -51,7 +51,8 @@ export const seriesInOrder = (
 /**
  * Returns selects of the first rows of each series that a page can contain, each in order: one for the series
  * in which the page starts, one for the series in between, and one for the series in which it ends.
- * @param rows returns the select of rows `r`, with additional conditions @param limit maximum number of rows
+ * @param rows returns the select of rows `r`, with additional conditions
+ * @param limit maximum number of rows
  */
 export function seriesBySeries(
   numbered: Numbered,

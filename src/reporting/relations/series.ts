@@ -152,7 +152,7 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion
 
 /**
  * Reads a series. If there are more points than fit, the series is downsampled, and read within a time budget
- * ({@link readThinned}).
+ * ({@link readDownsampled}).
  * @throws PostgresError 22023 if there is no record at the moment of `as_of`
  */
 export async function readSeries(

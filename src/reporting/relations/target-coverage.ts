@@ -31,8 +31,8 @@ export interface TargetCoveragePage {
 }
 
 /**
- * Reads the daily coverage of each target. @param after the last target of the previous page; null for the
- * first page
+ * Reads the daily coverage of each target.
+ * @param after the last target of the previous page; null for the first page
  */
 export async function readTargetCoverage(
   sql: postgres.Sql,

@@ -79,7 +79,8 @@ async function freeIn(directory: string): Promise<number | null> {
 
 /**
  * Returns when the disk is full at the current rate, in ms since 1970. Returns null if unknown or more than
- * 100 years away. @param now in ms since 1970
+ * 100 years away.
+ * @param now in ms since 1970
  */
 export function fullAt({ perDay, free }: DiskUse, now: number): number | null {
   if (perDay === null || free === null || perDay <= 0) return null;

@@ -119,7 +119,8 @@ export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]>
 /**
  * Returns the first run that started at or after a time, or a number between that run and the previous one.
  * Runs are numbered in the order of their start.
- * @param time in ms since 1970 @param before upper bound of the result; null: none
+ * @param time in ms since 1970
+ * @param before upper bound of the result; null: none
  */
 async function firstRunAt(sql: postgres.Sql, time: number, before: string | null): Promise<string> {
   const at = new Date(time).toISOString();

@@ -55,7 +55,8 @@ export interface SlaReport {
 
 /**
  * Creates the report of a month that has started.
- * @param now in ms since 1970 @param target in percent
+ * @param now in ms since 1970
+ * @param target in percent
  * @param asOf reproduces the report as of this moment; `now` must then be the same moment. Null: all current
  * knowledge
  */

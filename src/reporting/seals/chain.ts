@@ -102,8 +102,8 @@ async function readTrees(sql: postgres.Sql, last: number): Promise<Map<string, T
 }
 
 /**
- * Returns the problems of the part of a seal about a dataset. @param before the head of the previous seal
- * that has this dataset
+ * Returns the problems of the part of a seal about a dataset.
+ * @param before the head of the previous seal that has this dataset
  */
 function partProblems(
   part: DatasetSeal & { readonly head: string },
@@ -120,8 +120,8 @@ function partProblems(
 }
 
 /**
- * Returns the problems of a seal, without those of its parts. @param heads of the datasets, including this
- * seal's parts
+ * Returns the problems of a seal, without those of its parts.
+ * @param heads of the datasets, including this seal's parts
  */
 function sealProblems(
   row: SealRow,

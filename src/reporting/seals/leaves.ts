@@ -32,7 +32,8 @@ export const readOpenWriters = (value: unknown): OpenWriters => openWriters.pars
 const CLAIMED_AT_ONCE = 100;
 
 /**
- * Returns SQL of the current open writers, as jsonb. @param until the end of the seal, as an SQL expression
+ * Returns SQL of the current open writers, as jsonb.
+ * @param until the end of the seal, as an SQL expression
  */
 export const openNow = (until: string) => `(
   select jsonb_build_object('next_run', n.next_run, 'runs', to_jsonb(o.runs),

@@ -35,8 +35,8 @@ export interface Pending {
 }
 
 /**
- * Seals the new rows of one dataset. A second call adds only missing parts. @returns false if the work was
- * stopped
+ * Seals the new rows of one dataset. A second call adds only missing parts.
+ * @returns false if the work was stopped
  */
 export async function sealDataset(
   sql: postgres.Sql,
@@ -151,7 +151,7 @@ async function chunksOf(
 
 /**
  * Returns the statement that adds parts for the leaves of a range that are new and not sealed yet. $1 to $9
- * as in {@link GIVEN}; $10 the dataset; $11 the seal; $12 the first seal whose parts count.
+ * as in {@link LEAF_INPUT}; $10 the dataset; $11 the seal; $12 the first seal whose parts count.
  */
 function packing(history: SealedHistory): string {
   const { form } = history;

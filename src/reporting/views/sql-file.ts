@@ -19,7 +19,8 @@ const PARAMETER =
  * COMMENT` for each parameter, `returns table (` with a line `COLUMN TYPE, -- COMMENT` for each column, or
  * `returns TYPE` for a single value, `language sql stable parallel safe as $$`, its query, `$$;` and its
  * comment.
- * @param file the name for errors @param text its content
+ * @param file the name for errors
+ * @param text its content
  * @throws Error if the text has another form
  */
 export function readSqlFile(file: string, text: string): Declared {

@@ -17,8 +17,8 @@ const AHEAD = 14 * 86_400_000;
 const MOST = 20;
 
 /**
- * Returns the maintenance announced in the configuration and by command, earliest first. @param now in ms
- * since 1970
+ * Returns the maintenance announced in the configuration and by command, earliest first.
+ * @param now in ms since 1970
  */
 export async function maintenanceAhead(
   sql: postgres.Sql,

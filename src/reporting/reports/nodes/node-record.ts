@@ -54,8 +54,8 @@ export interface SealHead {
 export const HEALTH = 'health';
 
 /**
- * Reads the combined state of each node over all observers, oldest first. @param node only this node; null:
- * all
+ * Reads the combined state of each node over all observers, oldest first.
+ * @param node only this node; null: all
  */
 export async function stateSpans(
   sql: postgres.Sql,
