@@ -5,11 +5,11 @@ import { packingOf, SEATS, tableOf } from '../recording/readings/value-encoding.
 import { recorded } from '../reporting/recorded-datasets.ts';
 
 const DAY = 86_400_000;
-/** Minimum retention. Younger days are still sealed, closed and packed. */
+/** Minimum retention, in ms. Younger days are still sealed, closed and packed. */
 const LEAST = 7 * DAY;
 /**
- * Minimum retention of series. A monthly point is revised until after the end of the month; points that start
- * before the kept range are no longer requested.
+ * Minimum retention of series, in ms. A monthly point is revised until after the end of the month; points
+ * that start before the kept range are no longer requested.
  */
 const LEAST_OF_SERIES = 90 * DAY;
 

@@ -25,8 +25,8 @@ const SETTLES_MOST = 14 * DAY;
  */
 const READINGS_AGAIN = DAY;
 /**
- * Up to this number of revisions, each reader of `reporting.metric_settling` measures again. Above, the result
- * is stored: measuring 50,000 takes about 50 ms.
+ * Up to this number of revisions, each reader of `reporting.metric_settling` measures again. Above, the
+ * result is stored: measuring 50,000 takes about 50 ms.
  */
 const MANY_REVISIONS = 50_000;
 /** The scope of the nodes. Every other scope is the id of a chain. */

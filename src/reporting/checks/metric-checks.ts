@@ -182,8 +182,8 @@ export const CHECK_METRICS = writing(
 );
 
 /**
- * Selects the days of a chain's metrics, the input of {@link findLevelShifts}, in order. $1 and $2 as in {@link
- * POINTS}.
+ * Selects the days of a chain's metrics, the input of {@link findLevelShifts}, in order. $1 and $2 as in
+ * {@link POINTS}.
  */
 export const DAYS = `with ${POINTS.join(', ')}
   select metric, extract(epoch from bucket_start)::float8 * 1000 as at, value::float8 as value

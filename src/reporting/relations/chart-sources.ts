@@ -16,8 +16,8 @@ export interface Drawable {
   readonly heading: string;
   readonly about: string;
   /**
-   * `line`: points, joined, with a gap where points are missing. `steps`: a value holds until the next one. `counts`: the
-   * amount per hour, day or month.
+   * `line`: points, joined, with a gap where points are missing. `steps`: a value holds until the next one.
+   * `counts`: the amount per hour, day or month.
    */
   readonly draws: 'line' | 'steps' | 'counts';
   /** The relation with the rows. */

@@ -8,9 +8,9 @@ const PIECES = 8_000;
 const LEAST_PIECES = 4;
 
 /**
- * Downsamples like {@link downsampleSql}, for one line whose rows are found by time. All rows are read once, and
- * only the bounds of each piece of each part are kept, no points. The pieces with the bounds of a part are
- * then read again through the index.
+ * Downsamples like {@link downsampleSql}, for one line whose rows are found by time. All rows are read once,
+ * and only the bounds of each piece of each part are kept, no points. The pieces with the bounds of a part
+ * are then read again through the index.
  * @param buckets number of parts
  */
 export function thinnedLine(points: PointsSql, buckets: number): string {

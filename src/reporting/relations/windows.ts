@@ -95,7 +95,8 @@ interface Ends {
 }
 
 /**
- * Returns the bounds of the requested rows. Returns null if they are not ordered by time, or there are none.
+ * Returns the bounds of the requested rows. Returns null if there are none, or if the query has another order
+ * or an equality filter on the time.
  */
 async function endsOf(
   sql: postgres.Sql,

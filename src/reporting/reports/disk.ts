@@ -15,9 +15,9 @@ export interface DiskUse {
 const SHOWN = 5;
 
 /**
- * Reads the disk use. The growth is the number of rows that the seals of the last week counted, each at the
- * current mean size of a row of its dataset. The first day is excluded, because the first recording is larger
- * than usual.
+ * Reads the disk use. The daily growth follows from the number of rows that the seals of the last week
+ * counted. Each row counts with the current mean size of the rows of its dataset. The first day is excluded,
+ * because the first recording is larger than usual.
  * @param directory the folder of the database; null if it is on another machine
  */
 export async function diskUse(sql: postgres.Sql, directory: string | null): Promise<DiskUse> {

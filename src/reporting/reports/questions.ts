@@ -18,7 +18,7 @@ export interface Question {
   readonly name: string;
   readonly answer: Declared;
   readonly examples: readonly Example[];
-  /** Why past moments cannot be queried; null if they can. */
+  /** The reason why past moments cannot be queried; null if they can. */
   readonly notAsOf: string | null;
 }
 
@@ -259,11 +259,11 @@ export interface Report {
   readonly name: string;
   readonly answers: string;
   readonly takes: readonly string[];
-  /** Why it has no `--as-of`; null if it has. */
+  /** The reason why the report has no `--as-of`; null if it has. */
   readonly notAsOf: string | null;
 }
 
-/** Why the reports of the checks have no `--as-of`. */
+/** The reason why the reports of the checks have no `--as-of`. */
 export const CHECKS_NOT_AS_OF = 'found_at and ended_at tell what was known when';
 
 /** Returns every report: the special reports first, then the ready questions. */

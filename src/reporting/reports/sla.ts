@@ -38,7 +38,7 @@ export interface NodeSla extends QuorumUptime {
 
 /** The service level of a month. */
 export interface SlaReport {
-  /** Such as `2026-11`. */
+  /** The month, such as `2026-11`. */
   readonly month: string;
   readonly from: Date;
   /** The end of the month, or the time of the report. */

@@ -36,8 +36,8 @@ export interface Compared {
 
 /**
  * Returns the statement that compares the leaves of the recorded rows with the sealed leaves. $1 to $9 as in
- * {@link LEAF_INPUT}; $10 the dataset; $11 the newest seal; $12 the first seal whose parts count; $13 the end of
- * declared removals: leaves before it may be missing.
+ * {@link LEAF_INPUT}; $10 the dataset; $11 the newest seal; $12 the first seal whose parts count; $13 the end
+ * of declared removals: leaves before it may be missing.
  */
 export function comparing(
   history: SealedHistory,

@@ -101,9 +101,11 @@ export const ROOT = `encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ',
 
 /**
  * Returns the earliest instant of ends that may have been set since the previous seal, in PostgreSQL's text
- * format. It is before the end of that seal if a run that started earlier was still in progress, if a clock
- * was behind, if values that were observed earlier were read later, or if the absence of a member was
- * confirmed later than the member ended.
+ * format. This instant is before the end of the previous seal in four cases:
+ * - a run that started earlier was still in progress;
+ * - a clock was behind;
+ * - values that were observed earlier were read later;
+ * - the absence of a member was confirmed later than the member ended.
  */
 export async function endFloorOf(
   sql: postgres.Sql,
