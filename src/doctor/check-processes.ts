@@ -13,7 +13,10 @@ interface Process {
   readonly digest: string;
 }
 
-/** Checks that the running processes of `up` on this database have the same configuration as this one. */
+/**
+ * Checks the running processes of `up` on this database: those of this recorder must have the same network
+ * and configuration, and other recorders must not record the same targets.
+ */
 export async function examineProcesses(
   sql: postgres.Sql,
   config: Config,
