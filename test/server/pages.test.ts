@@ -185,7 +185,7 @@ it('while the database is away every page is readable, says so, and says what go
       .toMatchObject({
         code: 503,
         headers: { 'retry-after': '10' },
-        body: expect.stringMatching(/<h1>No database.*The recorder goes on trying/s),
+        body: expect.stringMatching(/<h1>Database unavailable.*The recorder goes on trying/s),
       });
   proxy.weather = { kind: 'fair' };
   for (const path of reading)

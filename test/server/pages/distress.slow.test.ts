@@ -150,7 +150,7 @@ describe('while PostgreSQL is killed', () => {
           code: 503,
           headers: { 'retry-after': '10' },
           body: expect.stringMatching(
-            /aria-label="Main".*<h1>No database.*The database gives no answer\..*ECONNREFUSED/s,
+            /aria-label="Main".*<h1>Database unavailable.*The database does not respond\..*ECONNREFUSED/s,
           ),
         });
     await expect.poll(() => ask(`${open.address}/status`)).toMatchObject({ code: 503 });
@@ -209,7 +209,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     await expect
       .poll(later, { timeout: 15_000 })
       .toMatch(
-        /^The database gives no answer\. This page is as it was at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./,
+        /^The database does not respond\. This page is as it was at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./,
       );
     expect(await page.textContent('h1')).toBe(heading);
     expect(await seriousFindings(page)).toEqual([]);
@@ -221,7 +221,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
   it('a page that was opened meanwhile is there as soon as it can be', async () => {
     down();
     const { page, close } = await opened('/datasets');
-    expect(await page.textContent('h1')).toMatch(/^No database/);
+    expect(await page.textContent('h1')).toMatch(/^Database unavailable/);
     expect(await seriousFindings(page)).toEqual([]);
     proxy.weather = { kind: 'fair' };
     const heading = async () => {
