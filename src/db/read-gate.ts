@@ -87,7 +87,7 @@ export class ReadGate {
    * Runs a user's query, as {@link askAsReader} does. Few queries run at once, each on one core.
    * @throws ReadsBusy if too many queries wait, or this one waited too long
    * @throws ReplicaAway if the replica is unavailable
-   * @throws the errors of `askAsReader`
+   * @throws the errors of `queryAsReader`
    */
   async ask<T>(
     { text, asOf, timeout }: UsersQuestion,

@@ -1,7 +1,7 @@
 /** Thrown if the replica for reads is unavailable at this moment. */
 export class ReplicaAway extends Error {
   override readonly name = 'ReplicaAway';
-  /** Makes `isAway` classify the error as a connection error. */
+  /** Makes `isDatabaseUnavailable` classify the error as a connection error. */
   readonly code = 'REPLICA_AWAY';
 
   constructor(why: string, options?: ErrorOptions) {

@@ -30,7 +30,7 @@ export interface PageContext {
   read<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   /**
    * Runs a statement that a user wrote, within limits of its own. @throws ReadsBusy, and errors that
-   * `refusalOf` explains
+   * `explainRefusal` explains
    */
   readonly ask: Ask;
   readonly clock: Clock;
