@@ -7,7 +7,10 @@ import { sessionSettings } from './session.ts';
 export interface Loading {
   /** Runs one statement and returns its rows. */
   rows(text: string, values?: readonly string[]): Promise<Record<string, unknown>[]>;
-  /** Opens a stream for rows in the text format of COPY. @param into the table and its columns */
+  /**
+   * Opens a stream for rows in the text format of COPY.
+   * @param into the table and its columns
+   */
   copy(into: string): Writable;
 }
 

@@ -60,8 +60,8 @@ export const openCommitting = (url: string, max: number): postgres.Sql =>
   connectPool(url, silenceOf('work'), { ...CONNECTION, max, connection: COMMITTING });
 
 /**
- * Opens the database. Connections are opened when they are needed. @param url postgres://…, as in
- * DATABASE_URL
+ * Opens the database. Connections are opened when they are needed.
+ * @param url postgres://…, as in DATABASE_URL
  */
 export function openDatabase(url: string): Database {
   // Ten runs may commit at the same time. Each has one more statement, which renews its lease and waits for

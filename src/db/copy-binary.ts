@@ -1,7 +1,11 @@
 import type { Readable } from 'node:stream';
 import { microsecondsOf } from '../lib/instant.ts';
 
-/** Reads one value in PostgreSQL's binary format. @param start inclusive @param end exclusive */
+/**
+ * Reads one value in PostgreSQL's binary format.
+ * @param start inclusive
+ * @param end exclusive
+ */
 export type ReadValue<T> = (bytes: Buffer, start: number, end: number) => T;
 
 /** Bytes of the header: the signature, the flags and the length of an empty extension. */
@@ -16,8 +20,9 @@ export const readDouble: ReadValue<number> = (bytes, start) => bytes.readDoubleB
 /** Reads a `timestamptz`, in microseconds since 1970. */
 export const readInstant: ReadValue<bigint> = (bytes, start) => bytes.readBigInt64BE(start) + EPOCH;
 /**
- * Encodes a `timestamptz` for a binary COPY. @param iso ISO 8601 in UTC, to the microsecond @throws
- * RangeError if it is not a valid instant
+ * Encodes a `timestamptz` for a binary COPY.
+ * @param iso ISO 8601 in UTC, to the microsecond
+ * @throws RangeError if it is not a valid instant
  */
 export function instantBytes(iso: string): Buffer {
   const since1970 = microsecondsOf(iso);
@@ -93,7 +98,8 @@ const INCOMPLETE = -1;
 const LAST = -2;
 
 /**
- * Finds the values of the row that starts at an offset. @returns its end, {@link INCOMPLETE} or {@link LAST}
+ * Finds the values of the row that starts at an offset.
+ * @returns its end, {@link INCOMPLETE} or {@link LAST}
  */
 function findRow({ bytes, starts, ends }: CopyRow, begin: number): number {
   let at = begin + 2;

@@ -39,12 +39,18 @@ export class KnownLimits {
     if (seconds === MINUTE || seconds === DAY) this.#announced.set(seconds, { units, at: now });
   }
 
-  /** Returns the limit of a minute, or null if there is none. @param now ms since 1970 */
+  /**
+   * Returns the limit of a minute, or null if there is none.
+   * @param now ms since 1970
+   */
   perMinute(now: number): Limit | null {
     return this.#limit(this.#declared.perMinute, MINUTE, now);
   }
 
-  /** Returns the limit of a day (UTC), or null if there is none. @param now ms since 1970 */
+  /**
+   * Returns the limit of a day (UTC), or null if there is none.
+   * @param now ms since 1970
+   */
   perDay(now: number): Limit | null {
     return this.#limit(this.#declared.perDay, DAY, now);
   }

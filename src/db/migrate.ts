@@ -176,7 +176,8 @@ async function applyMigrations(sql: postgres.Sql, reporting: Reporting, folder: 
 const AFTER_VIEWS = '-- After the views:';
 
 /**
- * Checks that the database is UTF-8 and has exactly this version's migrations. @returns the problem, or null
+ * Checks that the database is UTF-8 and has exactly this version's migrations.
+ * @returns the problem, or null
  */
 export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
   const unusable = await encodingProblem(sql);

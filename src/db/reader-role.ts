@@ -5,8 +5,8 @@ import { packageFile } from '../lib/package-file.ts';
 const READER = packageFile('drizzle/reader.sql');
 
 /**
- * Creates the role `recorder_reader` if it is missing. @throws the error of PostgreSQL if this user may not
- * create it
+ * Creates the role `recorder_reader` if it is missing.
+ * @throws the error of PostgreSQL if this user may not create it
  */
 export async function makeReader(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(readFileSync(READER, 'utf8'));

@@ -136,7 +136,10 @@ export class Replica {
   readonly sql: postgres.Sql;
   #found: FoundReplica | null = null;
 
-  /** Connections are opened when they are needed. @param url of one server */
+  /**
+   * Connections are opened when they are needed.
+   * @param url of one server
+   */
   constructor(url: string) {
     const { places, database } = databasePlace(url);
     this.url = url;
@@ -153,13 +156,19 @@ export class Replica {
     return this.#found;
   }
 
-  /** Checks its state. @throws the primary's error if it does not answer */
+  /**
+   * Checks its state.
+   * @throws the primary's error if it does not answer
+   */
   async look(primary: postgres.Sql): Promise<FoundReplica> {
     this.#found = await lookAtReplica(primary, this.sql, this.url);
     return this.#found;
   }
 
-  /** Refuses reads from a replica that is not a copy of the primary. @throws ReplicaAway */
+  /**
+   * Refuses reads from a replica that is not a copy of the primary.
+   * @throws ReplicaAway
+   */
   hold(): void {
     if (this.#found?.strange) throw new ReplicaAway(this.#found.trouble ?? '');
   }

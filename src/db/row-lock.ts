@@ -53,8 +53,8 @@ export async function createLock(sql: postgres.Sql, name: string): Promise<void>
 }
 
 /**
- * SQL query that locks the row of a lock, waiting for it if necessary. @param condition SQL that must be true
- * before the query waits
+ * SQL query that locks the row of a lock, waiting for it if necessary.
+ * @param condition SQL that must be true before the query waits
  */
 export const lockRow = (name: keyof typeof LOCKS, condition = 'true'): string =>
   `select name from ${TABLE} where name = '${LOCKS[name]}' and ${condition} for no key update`;

@@ -58,8 +58,8 @@ export class Servers {
   }
 
   /**
-   * Returns the server that accepts writes; a single server without a check. @throws Error with the reason
-   * for each server if none does
+   * Returns the server that accepts writes; a single server without a check.
+   * @throws Error with the reason for each server if none does
    */
   async primary(): Promise<Place> {
     const [only, ...others] = this.said.places;

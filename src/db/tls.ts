@@ -51,8 +51,8 @@ export async function encrypted(
 }
 
 /**
- * Waits for an event of a connection. @throws Error if the connection closes first, or nothing arrives within
- * {@link PATIENCE}
+ * Waits for an event of a connection.
+ * @throws Error if the connection closes first, or nothing arrives within {@link PATIENCE}
  */
 async function arrivalOf(event: string, socket: Socket, host: string): Promise<unknown> {
   const late = () => socket.destroy(coded('CONNECT_TIMEOUT', `${host} does not answer`));

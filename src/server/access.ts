@@ -65,7 +65,10 @@ export class Access {
     return this.#token !== undefined;
   }
 
-  /** Decides about a request. @param now ms since 1970 */
+  /**
+   * Decides about a request.
+   * @param now ms since 1970
+   */
   admit({ path, address, authorization, session }: Caller, now: number): Admission {
     if (this.#everybody || this.#open.some((open) => open.test(path)) || this.#proxied(address))
       return 'allowed';

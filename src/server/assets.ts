@@ -9,8 +9,8 @@ export interface Assets {
   /** The path of the styles; null if they were not built. */
   readonly style: string | null;
   /**
-   * Returns the path of an island; null if it was not built. @param name its file in `web/` without the
-   * extension
+   * Returns the path of an island; null if it was not built.
+   * @param name its file in `web/` without the extension
    */
   script(name: string): string | null;
   /** The files, by their path below `/assets/`. */

@@ -57,7 +57,10 @@ export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesS
   });
 }
 
-/** Renders the badge of a node, as SVG. @param range range of the uptime. Default: the current state */
+/**
+ * Renders the badge of a node, as SVG.
+ * @param range range of the uptime. Default: the current state
+ */
 export function badgeOf(node: NodeStatus, range?: BadgeRange): string {
   const { text, colour } = range === undefined ? stateOf(node) : uptimeOf(node, ranges[range]);
   return safeDocument(renderToString(<Badge label={node.node} text={text} colour={colour} />));

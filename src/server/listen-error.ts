@@ -7,7 +7,10 @@ export interface ListenFault {
   readonly taken: boolean;
 }
 
-/** Explains an error of `listen`. @returns null if the error is not about the address */
+/**
+ * Explains an error of `listen`.
+ * @returns null if the error is not about the address
+ */
 export function listenFault(error: unknown, host: string, port: number): ListenFault | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const at = `${host}:${port}`;

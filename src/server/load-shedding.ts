@@ -89,8 +89,9 @@ export class Pace {
   }
 
   /**
-   * Queues long work, such as a further page of a file. @returns a function that ends it. @throws ReadsBusy
-   * if it is refused
+   * Queues long work, such as a further page of a file.
+   * @returns a function that ends it.
+   * @throws ReadsBusy if it is refused
    */
   turn(line: string): Promise<() => void> {
     return new Promise((resolve, reject) => {
@@ -129,7 +130,10 @@ export class Pace {
     return { leave };
   }
 
-  /** Counts a request as in progress. @returns a function that ends it */
+  /**
+   * Counts a request as in progress.
+   * @returns a function that ends it
+   */
   #begin(): () => void {
     this.#allowance.begin(performance.now());
     this.#underWay += 1;

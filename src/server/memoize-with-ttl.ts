@@ -14,8 +14,8 @@ const ERROR_LASTS = 1_000;
 const TIMES = 4;
 
 /**
- * Returns a cache time in proportion to the duration of the computation, both in ms. @param least minimum
- * cache time, in ms
+ * Returns a cache time in proportion to the duration of the computation, both in ms.
+ * @param least minimum cache time, in ms
  */
 export const inProportion = (least: number) => (took: number) => Math.max(least, TIMES * took);
 

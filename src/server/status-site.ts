@@ -60,8 +60,8 @@ function readLogo(file: string): Logo {
 }
 
 /**
- * Reads the first bytes of a file, so that an endless one is not read to its end. @param most maximum number
- * of bytes
+ * Reads the first bytes of a file, so that an endless one is not read to its end.
+ * @param most maximum number of bytes
  */
 function firstBytes(file: string, most: number): Buffer {
   const descriptor = openSync(file, 'r');

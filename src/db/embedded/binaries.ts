@@ -98,7 +98,10 @@ async function linkFiles(from: string, to: string): Promise<void> {
   }
 }
 
-/** Returns the major version of the installed PostgreSQL. @throws Error as {@link postgresBinaries} */
+/**
+ * Returns the major version of the installed PostgreSQL.
+ * @throws Error as {@link postgresBinaries}
+ */
 export async function installedMajor(): Promise<number> {
   return Number.parseInt((await installedPackage()).version, 10);
 }

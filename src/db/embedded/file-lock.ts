@@ -97,7 +97,10 @@ export async function withFileLock<T>(
   }
 }
 
-/** Waits for an exclusive lock. @throws Error that names the holder after `timeout` ms */
+/**
+ * Waits for an exclusive lock.
+ * @throws Error that names the holder after `timeout` ms
+ */
 export async function waitForLock(path: string, timeout: number, account?: Account): Promise<FileLock> {
   const deadline = performance.now() + timeout;
   for (;;) {

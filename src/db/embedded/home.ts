@@ -56,8 +56,8 @@ export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<Embed
 }
 
 /**
- * Returns whether the account may execute a file or enter a folder. @param account undefined for the account
- * of this process
+ * Returns whether the account may execute a file or enter a folder.
+ * @param account undefined for the account of this process
  */
 export async function mayUse(account: Account | undefined, path: string): Promise<boolean> {
   const asked = account

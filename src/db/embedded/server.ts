@@ -200,8 +200,8 @@ async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock):
 }
 
 /**
- * Refuses files of another major version, which PostgreSQL cannot read. @throws UsageError with the steps to
- * migrate them
+ * Refuses files of another major version, which PostgreSQL cannot read.
+ * @throws UsageError with the steps to migrate them
  */
 async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<void> {
   const files = await filesMajor(data);

@@ -8,8 +8,8 @@ import type { JsonSchema, Operation } from './operation.ts';
 import { pageSchema } from './schemas.ts';
 
 /**
- * Declares the operation of the change feed: the changes that were committed after a cursor. @param readable
- * `reporting.changes`
+ * Declares the operation of the change feed: the changes that were committed after a cursor.
+ * @param readable `reporting.changes`
  */
 export function feedOperation(named: Named, { name, columns }: Readable): Operation {
   return {

@@ -6,7 +6,10 @@ export type Named = Pick<Operation, 'path' | 'id' | 'tag' | 'summary'>;
 
 type Sql = Parameters<Answering['json']>[0];
 
-/** Creates a response of a single page. @param lines converts the result to lines of CSV */
+/**
+ * Creates a response of a single page.
+ * @param lines converts the result to lines of CSV
+ */
 export const onePage = <T>(
   columns: readonly CsvColumn[],
   read: (sql: Sql) => Promise<T>,
@@ -16,6 +19,9 @@ export const onePage = <T>(
   csv: { columns, page: async (sql) => ({ lines: lines(await read(sql)), next: null }) },
 });
 
-/** Declares columns of CSV. @param types types of PostgreSQL by column */
+/**
+ * Declares columns of CSV.
+ * @param types types of PostgreSQL by column
+ */
 export const csvColumns = (types: Readonly<Record<string, string>>): CsvColumn[] =>
   Object.entries(types).map(([name, type]) => ({ name, type }));

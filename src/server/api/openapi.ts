@@ -32,8 +32,8 @@ const FORMAT: JsonSchema = {
 };
 
 /**
- * Generates the OpenAPI 3.1 document of the API from the schemas that validate its parameters. @param version
- * of the recorder
+ * Generates the OpenAPI 3.1 document of the API from the schemas that validate its parameters.
+ * @param version of the recorder
  */
 export async function openApi(
   operations: ReadonlyMap<string, Operation>,

@@ -31,8 +31,8 @@ export interface Operation {
   /** The schema of its response. */
   readonly answer: JsonSchema;
   /**
-   * Validates the parameters, and returns the queries of the response. @throws AskedWrongly with all invalid
-   * parameters
+   * Validates the parameters, and returns the queries of the response.
+   * @throws AskedWrongly with all invalid parameters
    */
   readonly ask: (told: Told) => Answering;
 }
@@ -45,8 +45,8 @@ export interface Answering {
   readonly csv: {
     readonly columns: readonly CsvColumn[];
     /**
-     * Returns a page of lines and the cursor of the next one, null on the last page. @param after the cursor;
-     * null for the first page
+     * Returns a page of lines and the cursor of the next one, null on the last page.
+     * @param after the cursor; null for the first page
      */
     page(sql: postgres.Sql, after: string | null): Promise<CsvPage>;
   };

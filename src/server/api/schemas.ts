@@ -22,7 +22,10 @@ const VALUES: Readonly<Record<string, JsonSchema>> = {
   'text[]': { type: 'array', items: { type: 'string' } },
 };
 
-/** Returns the schema of a column's values. @throws Error if the type of a column is not supported */
+/**
+ * Returns the schema of a column's values.
+ * @throws Error if the type of a column is not supported
+ */
 export function valueSchema({ name, type, comment, notNull }: DeclaredColumn): JsonSchema {
   const value = VALUES[type];
   if (!value) throw new Error(`${name}: no JSON is known for the type ${type}`);
@@ -40,7 +43,10 @@ export const rowSchema = ({ about, columns }: Pick<Readable, 'about' | 'columns'
   properties: Object.fromEntries(columns.map((column) => [column.name, valueSchema(column)])),
 });
 
-/** Returns the schema of a page of rows. @param row the name of the row's schema */
+/**
+ * Returns the schema of a page of rows.
+ * @param row the name of the row's schema
+ */
 export const pageSchema = (row: string): JsonSchema => ({
   type: 'object',
   additionalProperties: false,
@@ -54,7 +60,10 @@ export const pageSchema = (row: string): JsonSchema => ({
   },
 });
 
-/** Returns the JSON Schema of a Zod schema. @param io before (`input`) or after (`output`) transformations */
+/**
+ * Returns the JSON Schema of a Zod schema.
+ * @param io before (`input`) or after (`output`) transformations
+ */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;

@@ -63,8 +63,8 @@ export class ProcessCounts {
   }
 
   /**
-   * Stores that the configuration was read again. @param applied false if it is invalid and the previous one
-   * remains in use
+   * Stores that the configuration was read again.
+   * @param applied false if it is invalid and the previous one remains in use
    */
   reloaded(applied: boolean): void {
     this.configuration = { applied, at: Date.now() };

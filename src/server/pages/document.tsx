@@ -5,7 +5,10 @@ import { Layout } from './parts/layout.tsx';
 import { CurrentLinks, type StatusLinks, serverLinks } from './status/links.ts';
 import { CurrentView, type View } from './view.ts';
 
-/** Renders a page as an HTML document. @param links URLs of the status page. Default: those on the server */
+/**
+ * Renders a page as an HTML document.
+ * @param links URLs of the status page. Default: those on the server
+ */
 export function documentOf(content: Content, view: View, links: StatusLinks = serverLinks): string {
   const page = (
     <CurrentView.Provider value={view}>

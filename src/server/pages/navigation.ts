@@ -12,7 +12,10 @@ export const navigation: readonly { readonly href: string; readonly label: strin
   { href: '/discrepancies', label: 'Discrepancies' },
 ];
 
-/** Returns whether a path is a main page or below it. @param path without the query */
+/**
+ * Returns whether a path is a main page or below it.
+ * @param path without the query
+ */
 export function isWithin(href: string, path: string): boolean {
   return href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);
 }

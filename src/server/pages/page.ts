@@ -29,8 +29,8 @@ export interface PageContext {
    */
   read<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   /**
-   * Runs a statement that a user wrote, within limits of its own. @throws ReadsBusy, and errors that
-   * `explainRefusal` explains
+   * Runs a statement that a user wrote, within limits of its own.
+   * @throws ReadsBusy, and errors that `explainRefusal` explains
    */
   readonly ask: Ask;
   readonly clock: Clock;

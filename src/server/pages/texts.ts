@@ -11,8 +11,8 @@ const UNITS = [
 ] as const;
 
 /**
- * Formats a number exactly, with thin spaces between thousands: 1234567 → `1 234 567`. @param value a number,
- * or its decimal text
+ * Formats a number exactly, with thin spaces between thousands: 1234567 → `1 234 567`.
+ * @param value a number, or its decimal text
  */
 export function numberText(value: number | string | bigint): string {
   const [whole = '', fraction] = String(value).split('.');
@@ -22,7 +22,8 @@ export function numberText(value: number | string | bigint): string {
 
 /**
  * Formats a duration in its largest unit, and in the next one if the first is less than 10: 93784 → `1 day 2
- * h`. @param seconds not negative
+ * h`.
+ * @param seconds not negative
  */
 export function durationWords(seconds: number): string {
   let rest = Math.max(0, Math.round(seconds));
@@ -73,8 +74,8 @@ export function bytesText(bytes: number): string {
 }
 
 /**
- * Formats a count with its noun: (1, 'target') → `1 target`. @param several plural. Default: the singular
- * with an s
+ * Formats a count with its noun: (1, 'target') → `1 target`.
+ * @param several plural. Default: the singular with an s
  */
 export const countText = (count: number, one: string, several = `${one}s`): string =>
   `${numberText(count)} ${count === 1 ? one : several}`;

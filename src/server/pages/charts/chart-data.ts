@@ -41,7 +41,9 @@ const LATEST = Date.UTC(9999, 11, 31);
 const MOST_VALUES = 50;
 
 /**
- * Parses the parameters of a chart. @param now ms since 1970 @throws BadRequest with all invalid parameters
+ * Parses the parameters of a chart.
+ * @param now ms since 1970
+ * @throws BadRequest with all invalid parameters
  */
 export function drawingOf(drawable: Drawable, said: Said, now: number): Drawing {
   const { dataset, keys, takes, grains, counted, past } = drawable;

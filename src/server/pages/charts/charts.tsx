@@ -97,8 +97,8 @@ export const charts = definePage({
 });
 
 /**
- * A chart, the links that move its window, and its points. @param fixed whether the end of the window was
- * given
+ * A chart, the links that move its window, and its points.
+ * @param fixed whether the end of the window was given
  */
 function Drawn({
   drawing,

@@ -13,8 +13,9 @@ const INTERVALS: Readonly<Record<string, number>> = {
 const TOLERANCE = 1.5;
 
 /**
- * Returns the expected distance of consecutive points, in ms. @param interval of a metric @param every
- * between two readings, in ms
+ * Returns the expected distance of consecutive points, in ms.
+ * @param interval of a metric
+ * @param every between two readings, in ms
  */
 export const spacingOf = (interval: string | undefined, every: number): number =>
   INTERVALS[interval ?? ''] ?? every;

@@ -40,7 +40,10 @@ export interface Lines {
   readonly unreadBefore: Date | null;
 }
 
-/** Reads a line for each key and moment. @param clock measures the time that the query may take */
+/**
+ * Reads a line for each key and moment.
+ * @param clock measures the time that the query may take
+ */
 export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Clock): Promise<Lines> {
   const now = clock();
   const { drawable, moments, ...question } = drawing;
@@ -93,8 +96,8 @@ function refusal(error: unknown): string {
 }
 
 /**
- * Returns the points to draw, with gaps where values are unknown. @param unread start of the part that was
- * read; null for all
+ * Returns the points to draw, with gaps where values are unknown.
+ * @param unread start of the part that was read; null for all
  */
 function drawnPoints(
   { line, moment }: Known,

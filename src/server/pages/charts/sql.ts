@@ -2,7 +2,10 @@ import { pointsOf } from '../../../reporting/relations/lines.ts';
 import { ReadableStatement } from '../../../reporting/relations/statement.ts';
 import type { Drawing } from './chart-data.ts';
 
-/** Returns the statement for all points of a chart. @param moment moment of the record; null for now */
+/**
+ * Returns the statement for all points of a chart.
+ * @param moment moment of the record; null for now
+ */
 export function sqlOf({ drawable, ...question }: Drawing, moment: string | null): string {
   const { rows, conditions, at, ends, values, of, counted } = pointsOf(
     drawable,

@@ -9,8 +9,8 @@ const LATEST = Date.UTC(9999, 0);
 const inTime = (at: number) => new Date(Math.min(Math.max(Math.round(at), EARLIEST), LATEST));
 
 /**
- * Links that move and scale the window; each loads the points of the new window. @param fixed whether its end
- * was given
+ * Links that move and scale the window; each loads the points of the new window.
+ * @param fixed whether its end was given
  */
 export function Zoom({ drawing, fixed }: { readonly drawing: Drawing; readonly fixed: boolean }) {
   const [from, to] = drawing.window.map((one) => one.getTime());

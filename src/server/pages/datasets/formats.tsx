@@ -1,6 +1,9 @@
 import type { Form } from './api-address.ts';
 
-/** Links to the data of a page as JSON and CSV. @param address returns the URL of a format */
+/**
+ * Links to the data of a page as JSON and CSV.
+ * @param address returns the URL of a format
+ */
 export function Formats({
   address,
   all = 'all rows',

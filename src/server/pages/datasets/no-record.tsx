@@ -32,7 +32,10 @@ export async function recordOf(
   return since !== null && Date.parse(since) > moment ? since : null;
 }
 
-/** The notice for a moment before the first recording. @param children links to other moments */
+/**
+ * The notice for a moment before the first recording.
+ * @param children links to other moments
+ */
 export function NoRecord({
   dataset,
   since,

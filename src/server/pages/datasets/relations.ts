@@ -17,7 +17,10 @@ export function relationNamed(name: string): Relation | null {
   return readable ? { readable, dataset: datasetOf(name) } : null;
 }
 
-/** Returns the view with a name. @throws Error if it is not declared */
+/**
+ * Returns the view with a name.
+ * @throws Error if it is not declared
+ */
 export function viewNamed(name: string): Readable {
   const view = catalogue.views.get(name);
   if (!view) throw new Error(`reporting.${name} is not declared`);

@@ -34,7 +34,10 @@ export function pastOf({ asOf, parameters, columns }: Readable): Past {
   return column === undefined ? { kind: 'none' } : { kind: 'since', column };
 }
 
-/** Parses the moment of `as_of`. @throws AskedWrongly if it is invalid */
+/**
+ * Parses the moment of `as_of`.
+ * @throws AskedWrongly if it is invalid
+ */
 export function asOfIn(given: Readonly<Record<string, unknown>>): string | null {
   const moment = z.object({ as_of: instant.optional() });
   return checked(moment, { as_of: given.as_of }).as_of ?? null;

@@ -58,7 +58,10 @@ export const rowPage: Page = {
   },
 };
 
-/** Checks that the parameters are the whole key and nothing else. @throws AskedWrongly if they are not */
+/**
+ * Checks that the parameters are the whole key and nothing else.
+ * @throws AskedWrongly if they are not
+ */
 function keyOf({ key, now }: ReadableDataset, given: Readonly<Record<string, unknown>>): Parameters {
   const known = [...key, 'as_of'];
   const nullable = new Set(now.key.filter((one) => one.emptyForNull).map(({ name }) => name));
@@ -165,8 +168,8 @@ function content(
 }
 
 /**
- * Returns the start of the oldest of several versions, or null if there is only one. @param rows the newest
- * first
+ * Returns the start of the oldest of several versions, or null if there is only one.
+ * @param rows the newest first
  */
 function firstSaid({ begins, history }: ReadableDataset, rows: readonly Row[]): string | null {
   const said = rows.at(-1)?.[begins];

@@ -27,7 +27,10 @@ const TONES: Readonly<Record<string, Tone>> = {
   stalled: 'bad',
 };
 
-/** A state with its mark. @param tone Default: depends on the state; idle for unknown ones */
+/**
+ * A state with its mark.
+ * @param tone Default: depends on the state; idle for unknown ones
+ */
 export function State({
   is,
   tone = TONES[is] ?? 'idle',

@@ -13,7 +13,10 @@ export const columnKind = (type: string): 'number' | undefined => (NUMBERS.has(t
 const LONG = 22;
 const TAIL = 6;
 
-/** An exact recorded value, formatted for people. @param type PostgreSQL's type of the column */
+/**
+ * An exact recorded value, formatted for people.
+ * @param type PostgreSQL's type of the column
+ */
 export function ValueText({ type, value }: { readonly type: string; readonly value: Value }) {
   if (value === null)
     return (
@@ -45,7 +48,10 @@ function Digits({ of }: { readonly of: string }) {
   );
 }
 
-/** A moment of the record, to the second, with all of its digits on demand. @param text ISO 8601 */
+/**
+ * A moment of the record, to the second, with all of its digits on demand.
+ * @param text ISO 8601
+ */
 function Moment({ text }: { readonly text: string }) {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)/.exec(text) ?? [];
   if (day === undefined || time === undefined) return <>{text}</>;

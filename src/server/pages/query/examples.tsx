@@ -7,7 +7,8 @@ const DAY = 86_400_000;
 const MOMENTS = ['from', 'to', 'as_of'];
 
 /**
- * The predefined queries by heading, as links that run them for the time up to now. @param now ms since 1970
+ * The predefined queries by heading, as links that run them for the time up to now.
+ * @param now ms since 1970
  */
 export function Examples({ now }: { readonly now: number }) {
   const later = Math.floor(now / DAY) * DAY - WRITTEN_FOR;
@@ -35,7 +36,10 @@ export function Examples({ now }: { readonly now: number }) {
   );
 }
 
-/** Shifts the moments in the values. @param by in ms */
+/**
+ * Shifts the moments in the values.
+ * @param by in ms
+ */
 const moved = (values: Values, by: number): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

@@ -6,7 +6,10 @@ interface Asked {
   readonly show?: 'table' | 'chart';
 }
 
-/** Returns the URL of a query's result. @param form format of a file. Default: the page */
+/**
+ * Returns the URL of a query's result.
+ * @param form format of a file. Default: the page
+ */
 export function queryLink({ sql, asOf, show }: Asked, form: '' | '.json' | '.csv' = ''): string {
   const said = new URLSearchParams({ sql });
   if (asOf) said.set('as_of', asOf);

@@ -30,8 +30,8 @@ export function Refused({
 }
 
 /**
- * Returns the line of a character and the word at it. @param position in characters from 1, as PostgreSQL
- * counts
+ * Returns the line of a character and the word at it.
+ * @param position in characters from 1, as PostgreSQL counts
  */
 function placeIn(sql: string, position: number) {
   const characters = [...sql];

@@ -3,11 +3,17 @@ import { linkTo } from '../page-queries.ts';
 import { numberText } from '../texts.ts';
 import { STATES } from './jobs-table.tsx';
 
-/** Returns the URL of the jobs of a queue in a state. @param after number of jobs to skip */
+/**
+ * Returns the URL of the jobs of a queue in a state.
+ * @param after number of jobs to skip
+ */
 export const jobsLink = (queue: string, state: string, after = 0) =>
   linkTo(`/queues/${queue}`, { state, after: after === 0 ? undefined : after });
 
-/** The number of jobs of a queue by state, each with a link. @param shown the state on this page */
+/**
+ * The number of jobs of a queue by state, each with a link.
+ * @param shown the state on this page
+ */
 export function Counts({
   of: { queue, counts },
   shown,

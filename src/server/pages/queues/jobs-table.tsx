@@ -12,7 +12,10 @@ export const STATES: Readonly<Record<JobState, { readonly label: string; readonl
   delayed: { label: 'Delayed', tone: 'idle' },
 };
 
-/** A table of jobs. @param empty notice if there are none */
+/**
+ * A table of jobs.
+ * @param empty notice if there are none
+ */
 export function JobsTable({
   caption,
   jobs,

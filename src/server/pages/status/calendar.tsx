@@ -4,7 +4,10 @@ import { Calendar as Days, type FieldPlace } from '../parts/calendar.tsx';
 import { CurrentLinks, finer } from './links.ts';
 import { StateBar } from './state-bars.tsx';
 
-/** Days of a node as a calendar. @param windows whole days, except for the first and the last one */
+/**
+ * Days of a node as a calendar.
+ * @param windows whole days, except for the first and the last one
+ */
 export function Calendar({
   node,
   windows,

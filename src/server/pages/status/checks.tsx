@@ -4,7 +4,10 @@ import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { countText } from '../texts.ts';
 
-/** The checks that a node reports, collapsed if none fails. @param open whether they are expanded */
+/**
+ * The checks that a node reports, collapsed if none fails.
+ * @param open whether they are expanded
+ */
 export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]; readonly open: boolean }) {
   if (checks.length === 0) return <p class="soft">The node has named no check.</p>;
   const failing = checks.filter(({ state }) => state === 'down').length;

@@ -77,7 +77,10 @@ function* badges(node: NodeStatus, folder: string): Generator<SiteFile> {
 const rangeFile = (range: string) => (range === DEFAULT_RANGE ? 'index.html' : `${range}.html`);
 const logoFile = ({ logo }: StatusSite) => `logo${logo?.ending ?? ''}`;
 
-/** Returns the URLs of the files. @param root path from a page to the folder of the first page */
+/**
+ * Returns the URLs of the files.
+ * @param root path from a page to the folder of the first page
+ */
 const fileLinks = (root: string, folderOf: (node: string) => string, site: StatusSite): StatusLinks => ({
   status: root + FIRST_PAGE,
   node: (node, range = DEFAULT_RANGE) => `${root}${folderOf(node)}/${rangeFile(range)}`,

@@ -6,7 +6,10 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { CurrentLinks } from './links.ts';
 
-/** Incidents, each with the messages of the node. @param named whether each shows the name of its node */
+/**
+ * Incidents, each with the messages of the node.
+ * @param named whether each shows the name of its node
+ */
 export function Incidents({
   incidents,
   named,

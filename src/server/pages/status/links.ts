@@ -3,7 +3,10 @@ import { createContext } from 'preact';
 /** URLs of the status pages: paths of the server, or files. */
 export interface StatusLinks {
   readonly status: string;
-  /** Returns the page of a node. @param range one of the usual ranges. Default: 90 days */
+  /**
+   * Returns the page of a node.
+   * @param range one of the usual ranges. Default: 90 days
+   */
   node(node: string, range?: string): string;
   /** Returns the page of a node over any range, or null if there is no server for it. */
   range(node: string, asked: Readonly<Record<string, string>>): string | null;

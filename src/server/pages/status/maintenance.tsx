@@ -5,7 +5,10 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { CurrentLinks } from './links.ts';
 
-/** Current and future announced maintenance. @param now ms since 1970 */
+/**
+ * Current and future announced maintenance.
+ * @param now ms since 1970
+ */
 export function Maintenance({
   windows,
   now,

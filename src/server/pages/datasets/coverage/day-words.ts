@@ -50,8 +50,9 @@ export function daysWords(days: readonly Day[]): string {
 }
 
 /**
- * Returns all days of a range, including those without a record. @param from ISO 8601, inclusive @param to
- * ISO 8601, exclusive
+ * Returns all days of a range, including those without a record.
+ * @param from ISO 8601, inclusive
+ * @param to ISO 8601, exclusive
  */
 export function allDays(days: readonly Day[], from: string, to: string): Day[] {
   const known = new Map(days.map((one) => [one.day, one]));

@@ -9,7 +9,10 @@ export type Mend = { readonly command: string } | { readonly none: string };
 /** Returns the command that fetches all gaps of a dataset that can still be fetched. */
 export const healAll = ({ name }: ReadableDataset): string => `chain-recorder heal ${name}`;
 
-/** Returns the fix of a gap. @param gap a row of `reporting.gaps` */
+/**
+ * Returns the fix of a gap.
+ * @param gap a row of `reporting.gaps`
+ */
 export function mendOf(dataset: ReadableDataset, gap: Row): Mend {
   if (dataset.kind === 'ledger') return { none: 'It stays unknown: nobody looked then.' };
   const axis = axisOf(dataset);
