@@ -68,7 +68,7 @@ export interface Ask {
    */
   get(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<unknown>;
   /**
-   * Sends a POST with a JSON body; otherwise like {@link Ask.get}.
+   * Sends a POST with a JSON body; otherwise like {@link UpstreamClient.get}.
    * @throws UpstreamFailure if there is no 2xx response
    */
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown>;
@@ -200,7 +200,7 @@ export interface Source {
   readonly weight: number;
   /** Number of calls of one poll of a target, without additional pages. */
   readonly calls: number;
-  /** The walk uses {@link Ask.pageSize}. */
+  /** The walk uses {@link UpstreamClient.pageSize}. */
   readonly paged?: true;
   /** Undefined: an observation of the current state, which cannot be repeated later. */
   readonly range?: Range;

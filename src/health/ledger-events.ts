@@ -9,8 +9,8 @@ const content = (row: string) =>
   `jsonb_build_object('state', ${row}.state, 'error', ${row}.error, 'message', ${row}.message::jsonb)`;
 
 /**
- * SQL of the changes of a batch to the ledger (`saying`): new states, probes that are no longer watched, and
- * withdrawn states. Rewritten identical rows are no change. It reads the CTEs of `writeLedger`.
+ * SQL of the changes of a batch to the ledger (`changeSelectSql`): new states, probes that are no longer
+ * watched, and withdrawn states. Rewritten identical rows are no change. It reads the CTEs of `writeLedger`.
  */
 export const ledgerEvents = `${saying({
   changes: 'count(*)',

@@ -27,8 +27,8 @@ const MOST_AT_ONCE = 40;
 const CONFIRM_LEAST = 2_500;
 const CONFIRM_SPREAD = 2_000;
 /**
- * A timestamp of a check is stale if it has not changed for this number of intervals and for at least {@link
- * STALE_LEAST} ms.
+ * A timestamp of a check is stale if it has not changed for this number of intervals and for at least
+ * {@link STALE_LEAST} ms.
  */
 const STALE_INTERVALS = 5;
 const STALE_LEAST = 150_000;

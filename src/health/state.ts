@@ -76,7 +76,7 @@ export interface StandingVerdict extends Verdict {
 
 /** State of a probe between two queries. */
 export interface ProbeState {
-  /** Verdicts by check; {@link WHOLE} for the probe itself. */
+  /** Verdicts by check; {@link WHOLE_PROBE} for the probe itself. */
   readonly standing: ReadonlyMap<string, StandingVerdict>;
   /**
    * First failure of a node that was not down. If a second query confirms it, the node was down from this
@@ -128,7 +128,7 @@ export function step(
 
 /**
  * Maximum number of distinct check names of a probe, over all its queries. Checks with other names are
- * recorded as {@link MORE}.
+ * recorded as {@link REMAINING_CHECKS}.
  */
 const MAX_CHECK_NAMES = 1_000;
 

@@ -17,8 +17,8 @@ export const blockOf = (runId: string) => `(${runId} >> ${SHIFT})`;
 /** Maximum number of datasets of a packed run. */
 const MOST_DATASETS = 4;
 /**
- * Maximum width of a difference. No difference exceeds 2^54, because every value is at most 2^53, see {@link
- * isPlain}.
+ * Maximum width of a difference. No difference exceeds 2^54, because every value is at most 2^53, see
+ * {@link isPlain}.
  */
 const MOST_BYTES = 7;
 const LARGEST = 2 ** 53;

@@ -1,6 +1,6 @@
 /**
  * A message that a channel did not accept. The error message is the full response and may contain secrets;
- * `causeOf` returns the text that may be stored.
+ * `describeDeliveryError` returns the text that may be stored.
  */
 export class DeliveryFailure extends Error {
   override readonly name = 'DeliveryFailure';

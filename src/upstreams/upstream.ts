@@ -89,12 +89,12 @@ export class UpstreamSession {
     this.now = asking.clock();
   }
 
-  /** See {@link Ask.pageSize}. */
+  /** See {@link UpstreamClient.pageSize}. */
   pageSize(most: number): number {
     return Math.min(this.#asking.pageSize ?? most, most);
   }
 
-  /** See {@link Ask.get}. */
+  /** See {@link UpstreamClient.get}. */
   async get(
     path: string,
     query: Readonly<Record<string, string | number | undefined>> = {},
@@ -104,14 +104,14 @@ export class UpstreamSession {
     });
   }
 
-  /** See {@link Ask.post}. */
+  /** See {@link UpstreamClient.post}. */
   async post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.#retried(async () => {
       return this.#jsonBodyOf(await this.#call('POST', path, {}, JSON.stringify(body)));
     });
   }
 
-  /** See {@link Ask.rpc}. */
+  /** See {@link UpstreamClient.rpc}. */
   async rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.#retried(() => this.#rpcOnce(path, method, params));
   }
@@ -134,7 +134,7 @@ export class UpstreamSession {
     return this.#retried(() => this.#rpcOnce(path, method, params), CONNECTION_FAILURES);
   }
 
-  /** See {@link Ask.probe}. */
+  /** See {@link UpstreamClient.probe}. */
   async probe(path: string, { query = {}, method, params }: ProbeCall = {}): Promise<unknown> {
     if (method === undefined)
       return healthReportOf(await this.#call('GET', path, query, undefined, { fresh: true }), this.now);

@@ -52,7 +52,7 @@ export interface Fragment {
    * else null.
    */
   readonly shrunk: string;
-  /** SQL: select of the changes (`saying` in changes.ts), with at most one row. */
+  /** SQL: select of the changes (`changeSelectSql` in changes.ts), with at most one row. */
   readonly events: string;
 }
 
@@ -83,7 +83,8 @@ export function keyColumns(dataset: Dataset) {
 }
 
 /**
- * SQL: values that identify the request of a write in the table, one per column of {@link standingRequest}.
+ * SQL: values that identify the request of a write in the table, one per column of
+ * {@link tableRequestColumns}.
  */
 export function requestValues<W extends Write>(
   statement: Statement<W>,

@@ -52,8 +52,8 @@ const noted = ({ name }: Dataset) =>
   `coalesce((select until from recorder.contradictions_noted where dataset = '${name}'), '-infinity')`;
 
 /**
- * SQL: the entities whose rows contradict each other, and possibly more. It selects the stored ones ({@link
- * noting}) and compares only rows that were recorded after the last comparison. The columns are those of
+ * SQL: the entities whose rows contradict each other, and possibly more. It selects the stored ones
+ * ({@link noting}) and compares only rows that were recorded after the last comparison. The columns are those of
  * `thing`.
  */
 export function perhapsContradicted(telling: Telling): string {

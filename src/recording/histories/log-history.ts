@@ -14,7 +14,7 @@ const SAMPLED = 16;
  * redrive) is stored, but does not become current. A batch contains each key once.
  *
  * The statement fails with `unique_violation` if a row that was considered new exists already. Then the write
- * is repeated with `looksUp`.
+ * is repeated with `shouldLookUp`.
  */
 export const writeLog: WriteHistory = (statement, dataset, at) => {
   const table = `recorder.${dataset.name}`;
