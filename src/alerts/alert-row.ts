@@ -49,7 +49,7 @@ export async function alertRows(
 }
 
 /**
- * Returns the open alerts of all recorders, those with messages first.
+ * Returns the open alerts of all recorders, firing ones before pending ones.
  * @param rule null: every rule
  * @param most maximum number of alerts
  */

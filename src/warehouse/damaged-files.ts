@@ -17,7 +17,7 @@ export interface FileCheck {
   readonly manifest: Manifest;
   /** Tables whose files are compared. */
   readonly tables: readonly string[];
-  /** Tables whose files are compared. */
+  /** Also compare the files of the bookkeeping. */
   readonly bookkeeping: boolean;
   /** Read every file and compare its SHA-256. */
   readonly hashes: boolean;

@@ -80,7 +80,7 @@ export const recordingStalled: Rule = {
     ),
 };
 
-/** Fires when the index of a service stops to show new items. */
+/** Fires when the index of a service stops showing new items. */
 export const indexStalled: Rule = {
   ...common,
   name: 'index-stalled',
