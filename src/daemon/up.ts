@@ -42,7 +42,7 @@ export interface UpWatchers {
  * Runs `up`: schedules, workers and server, until the signal aborts.
  * The database and the queue may be unavailable at the start or later: `up` retries, `/ready` reports the
  * outage, and no intervention is needed.
- * @throws UsageError as {@link prepared}, and if the server cannot listen, or the database or Redis rejects
+ * @throws UsageError as {@link validateConfiguration}, and if the server cannot listen, or the database or Redis rejects
  * the configuration
  */
 export async function upCommand(

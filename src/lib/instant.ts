@@ -49,8 +49,8 @@ export function exactInstantIn(text: string): string | null {
 }
 
 /**
- * Normalizes a time that a person entered to RFC 3339; seconds stay omitted. Returns null as {@link
- * instantIn}.
+ * Normalizes a time that a person entered to RFC 3339; seconds stay omitted. Returns null as
+ * {@link instantIn}.
  */
 function inOneForm(text: string): string | null {
   const [, date, time = '00:00', zone = 'Z'] = INSTANT.exec(text.trim()) ?? [];

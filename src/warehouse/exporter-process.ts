@@ -7,8 +7,8 @@ import { openTarget } from './open-target.ts';
 import { type ExportReply, exportRequest } from './run-exporter-process.ts';
 
 /**
- * Child process that runs one export: it receives an {@link exportRequest}, replies with an {@link
- * ExportReply}, and exits.
+ * Child process that runs one export: it receives an {@link exportRequest}, replies with an
+ * {@link ExportReply}, and exits.
  */
 
 waitForSlowAddresses();

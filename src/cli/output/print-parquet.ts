@@ -11,7 +11,7 @@ import { fieldsOf, pacing } from './print-rows.ts';
 /**
  * Prints a query result as a Parquet file, which is first written to a temporary folder. Returns early if the
  * reader closes the output.
- * @throws as {@link writingTo}
+ * @throws as {@link explainWriteErrors}
  */
 export async function printParquet({ columns, rows }: Answer, out: Out): Promise<void> {
   // Only Parquet output loads the library.
