@@ -36,26 +36,3 @@ it('series-breaks prints that there are none, and the heading of a CSV without r
     stdout: 'chain_id,metric,broke_at,level_before,level_after,ratio,strength,found_at\r\n',
   });
 });
-
-const notAsOf = 'does not take it: found_at and ended_at tell what was known when';
-// An option that a report ignored would give another window than the one that was requested.
-it.each([
-  ['discrepancies', '--as-of', '2026-03-01', notAsOf],
-  ['series-breaks', '--as-of', '2026-03-01', notAsOf],
-  ['sla', '--from', '2026-03-01', 'does not take it; it takes --month, --slo PERCENT, --node, --as-of'],
-  ['uptime', '--month', '2026-03', 'does not take it; it takes --from, --to, --node, --as-of'],
-  ['uptime', '--slo', '99', 'does not take it; it takes --from, --to, --node, --as-of'],
-  ['incident', '--month', '2026-03', 'does not take it; it takes --node, --from, --to'],
-  ['series-breaks', '--node', 'a', 'does not take it; it takes --from, --to'],
-])('%s refuses %s', async (name, option, value, reason) => {
-  expect(await report(name, option, value)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining(`${option} ${value}: ${name} ${reason}`),
-  });
-});
-
-it('discrepancies refuses a window that ends before it starts', async () => {
-  expect(await report('discrepancies', '--from', '2026-03-02', '--to', '2026-03-01')).toMatchObject({
-    code: 2,
-  });
-});
