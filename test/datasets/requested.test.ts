@@ -69,6 +69,8 @@ const answers: readonly (readonly [Dataset, unknown, Target])[] = [
     { blockchainId: 'x-chain', network: 'fuji' },
   ],
   [stakingTransactions, { transactions: [], chainInfo: { network: 'fuji' } }, { network: 'fuji' }],
+  // The same network, by its other name.
+  [stakingTransactions, { transactions: [], chainInfo: { network: 'fuji' } }, { network: 'testnet' }],
   [nftTokens, { tokens: [{ ...nftTokens.example, address: '0xAB' }] }, { collection: '0xab', tokenId: '1' }],
   [xAssets, xAssets.example, { assetId: String(xAssets.example.assetID) }],
   [pBlocks, { blocks: [{ height: 7, id: 'A' }] }, { blockId: 'A', height: '7' }],
