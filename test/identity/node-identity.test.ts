@@ -109,10 +109,30 @@ it('counts each probe of two nodes behind one URL for the node that answered', a
   expect(binding?.difference).toContain(B);
 });
 
+it.each([1, 20, 49])(
+  'notices within 50 s that another node answers without the header, %i s after it was verified',
+  async (after) => {
+    let node: ReportedNode = { id: A };
+    const { url } = await urlOf(() => node, false);
+    const looked = lookAt(`unmarked-${after}`, url);
+    expect(await looked()).toMatchObject({ state: 'up' });
+    expect(await looked(after * 1_000)).toMatchObject({ state: 'up' });
+    node = { id: B };
+    let waited = 0;
+    for (let isNoticed = false; !isNoticed && waited < 300_000; waited += 1_000)
+      isNoticed = (await looked(1_000)).other?.nodeId === B;
+    expect(waited).toBeLessThanOrEqual(50_000);
+  },
+);
+
 let recorders = 0;
 
 /** A recorder of two datasets of one node, whose configuration the test may change. */
-async function recorderOf(url: string, more: { nodeId?: string; network?: string } = {}) {
+async function recorderOf(
+  url: string,
+  more: { nodeId?: string; network?: string } = {},
+  sources = ['node-identity', 'connected-peers'],
+) {
   recorders += 1;
   const name = `node-${recorders}`;
   const configured = ({
@@ -129,9 +149,7 @@ async function recorderOf(url: string, more: { nodeId?: string; network?: string
       catalogNames,
       'test',
     );
-    const feeds = activeFeeds(config).filter(({ source }) =>
-      ['node-identity', 'connected-peers'].includes(source.name),
-    );
+    const feeds = activeFeeds(config).filter(({ source }) => sources.includes(source.name));
     const keys = { chainDataKey: undefined, metricsKey: undefined };
     return {
       feeds,
@@ -201,6 +219,15 @@ it.each([true, false])(
     expect(await recorder.recorded()).toEqual(new Set([A]));
   },
 );
+
+it('requests the node id first and last in a run that joins calls without the header', async () => {
+  const { url, received } = await urlOf(() => ({ id: A }), false);
+  const recorder = await recorderOf(url, {}, ['node-identity']);
+  expect(await recorder.statuses()).toEqual(['done']);
+  const methods = received.map(({ body }) => String(JSON.parse(body).method));
+  expect(methods.length).toBeGreaterThan(6);
+  expect([methods[0], methods.at(-1)]).toEqual(['info.getNodeID', 'info.getNodeID']);
+});
 
 it('records two nodes that swapped their URLs only once they are swapped back', async () => {
   let [first, second]: ReportedNode[] = [{ id: A }, { id: B }];
