@@ -16,7 +16,7 @@ import { configFor, heardSince, INSTANT, lastCall, Recorder, smallNetwork, Table
 import { type Truth, truths } from './truth.ts';
 
 const DAY = 86_400_000;
-export const SEC = INSTANT / 1000;
+const SEC = INSTANT / 1000;
 /** Blocks are recorded from here on, so that pages of one block stay few. */
 const SINCE = new Date(INSTANT - 12 * DAY).toISOString().slice(0, 10);
 export const NODES = ['validator-1', 'observer-1'];
@@ -51,7 +51,7 @@ const SIZES: readonly Size[] = [
 ];
 
 /** One recording: what recorded it, and what the sandbox answered meanwhile. */
-export interface Recording {
+interface Recording {
   readonly recorder: Recorder;
   readonly runs: readonly RunResult[];
   readonly heard: readonly Heard[];
