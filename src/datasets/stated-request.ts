@@ -24,13 +24,17 @@ export function buildContradiction(stated: StatedRequest = {}): Contradiction {
       if (requested === undefined) continue;
       const stated = paths.map((path) => valuesAt(thing, path));
       const isOther = (values: readonly string[]) =>
-        values.length > 0 && values.every((value) => oneSpelling(value) !== oneSpelling(requested));
+        values.length > 0 && values.every((value) => oneName(key, value) !== oneName(key, requested));
       if (stated.every(isOther))
         return `the answer is about ${paths[0]?.join('.')} ${stated[0]?.[0]}, and ${requested} was requested`;
     }
     return null;
   };
 }
+
+/** The one form of a value. The chain data API has two names for one network. */
+const oneName = (key: string, value: string) =>
+  key === 'network' && value === 'testnet' ? 'fuji' : oneSpelling(value);
 
 /** Adds to a dataset's reader of items that it refuses an answer which is, as a whole, about another thing than was requested. */
 export function itemsAsRequested({

@@ -10,16 +10,17 @@ export function retires({ datasets }: Feed, at: number): boolean {
 
 /**
  * The part of a proven window that may be claimed as covered: what is old enough, and not beyond what the index has shown.
+ * @param startedAt before the first request of the walk, ms since 1970
  * @param shownUntil the moment up to which the index has shown items; on the axis of heights the end of what may be claimed
  */
 export function claimablePart(
   proven: Window | null,
   { axis, settle }: Range,
-  now: number,
+  startedAt: number,
   shownUntil = Number.POSITIVE_INFINITY,
 ): Window | null {
   if (!proven) return null;
-  const to = Math.min(proven.to, shownUntil, axis === 'time' ? now - settle : Number.POSITIVE_INFINITY);
+  const to = Math.min(proven.to, shownUntil, axis === 'time' ? startedAt - settle : Number.POSITIVE_INFINITY);
   return proven.from < to ? { from: proven.from, to } : null;
 }
 

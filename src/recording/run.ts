@@ -1,4 +1,4 @@
-import { OPEN_END, type Page, type RequestedWindow, type Window } from '../datasets/contract.ts';
+import type { Page, RequestedWindow, Window } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves, Unstorable } from '../db/bisect-insert.ts';
 import { LeaseLost, messageOf } from '../lib/errors.ts';
 import { IN_POSTGRESQL, untraced } from '../lib/trace.ts';
@@ -11,7 +11,7 @@ import type { Asked, RecordingContext, RunResult } from './context.ts';
 import type { Decoded, Decoder, Refused } from './decode.ts';
 import type { Row } from './histories/rows.ts';
 import { type Link, linkReader, verifyChain } from './identity/chain-continuity.ts';
-import { claimableUntil, IndexProgress } from './index-progress.ts';
+import { claimableUntil, coveredUntil, IndexProgress } from './index-progress.ts';
 import { type Job, priorityOf } from './job.ts';
 import { observedCoverage } from './observed-coverage.ts';
 import { emptyBuffer, inTurns, type PageBuffer } from './page-buffer.ts';
@@ -48,6 +48,10 @@ export class Run {
   /** On the axis of heights of an index: the end of what may be claimed. */
   #claimable: number | null = null;
   #shownUntil: number | undefined;
+  /** On the axis of heights of an index: the height below which everything is old enough to be claimed. */
+  #settledUntil = 0;
+  /** Before the first request, ms since 1970: an index may show more while the pages are read. */
+  readonly #startedAt: number;
   #observedAt: string | null = null;
   #note: string | null = null;
   readonly #totals = { pages: 0, items: 0, quarantined: 0, rowsWritten: [] as number[] };
@@ -64,6 +68,7 @@ export class Run {
     this.#feed = feed;
     this.#job = job;
     this.#runId = runId;
+    this.#startedAt = context.clock();
     this.#key = targetKey(job.target);
     const compiled = compileFeed(feed);
     this.#decoders = compiled.decoders;
@@ -279,22 +284,24 @@ export class Run {
   /** The part of what a buffer proves that is claimed as covered. */
   #claimedBy({ proven }: PageBuffer): Window | null {
     const { range } = this.#feed.source;
-    return range ? claimablePart(proven, range, this.#context.clock(), this.#claimableUntil()) : null;
+    return range ? claimablePart(proven, range, this.#startedAt, this.#claimableUntil()) : null;
   }
 
   /** How far the index may be claimed: as far as it has shown items of this target or of another one. */
   #claimableUntil(): number | undefined {
     const { range } = this.#feed.source;
     if (!range?.index) return undefined;
-    if (range.axis === 'height') return this.#claimable ?? claimableBelow(this.#job.window);
+    if (range.axis === 'height') return Math.max(this.#claimable ?? 0, this.#settledUntil);
     return Math.max(this.#shownUntil ?? 0, this.#progressOfIndex?.newest ?? 0);
   }
 
-  /** Loads how far the index has shown items of other targets, before the first commit. */
+  /** Loads how far the index has shown items of other targets and what is claimed, before the first commit. */
   async #loadShownUntil(): Promise<void> {
     const index = this.#progressOfIndex?.name;
     if (index === undefined || this.#shownUntil !== undefined) return;
     const { sql, clock } = this.#context;
+    if (this.#feed.source.range?.axis === 'height')
+      this.#settledUntil = await coveredUntil(sql, this.#feed.datasets, this.#key);
     this.#shownUntil = await claimableUntil(sql, index, clock());
   }
 
@@ -353,10 +360,6 @@ export class Run {
 function requestedBy({ window, reach }: Job): RequestedWindow | null {
   return window && reach !== undefined ? { ...window, reach } : window;
 }
-
-/** A window of heights with a fixed end lies below blocks that were shown before. */
-const claimableBelow = (window: Window | null) =>
-  window === null || window.to === OPEN_END ? Number.NEGATIVE_INFINITY : window.to;
 
 /** The failure that ended a walk, or null. */
 interface Ending {

@@ -6,7 +6,7 @@ const templateName = 'recorder_template';
 const recordedName = 'recorder_recorded';
 
 /** Rows of the schema `recorder`: `pg_dump --data-only --column-inserts` without psql's commands and settings. */
-const ROWS = new URL('../api/recorded.sql.gz', import.meta.url);
+const ROWS = new URL('../reporting/relations/recorded.sql.gz', import.meta.url);
 
 /** Makes the database that tests clone, and has `migrate` fill it. */
 export async function buildTemplate(
