@@ -203,12 +203,14 @@ const frozenWorker: Fault = {
     slowUpstream(world);
     const steady = await Steady.start(world, { days: 8, processes: 2 });
     for (let time = 0; time < 2; time++) {
-      const worker = steady.running[time % 2];
-      if (!worker) throw new Error('no worker');
-      const mine = await eventually('the worker to be at work', async () => {
-        const rows = await sql<{ run_id: string }[]>`
-          select run_id from recorder.runs where status = 'running' and worker like ${`%/${worker.pid}`}`;
-        return rows.length > 0 ? rows.map(({ run_id }) => run_id) : null;
+      // One worker may have claimed all targets, whose first runs take minutes.
+      const { worker, mine } = await eventually('a worker to be at work', async () => {
+        const rows = await sql<{ run_id: string; worker: string }[]>`
+          select run_id, worker from recorder.runs where status = 'running'`;
+        const worker = steady.running.find(({ pid }) => rows.some((row) => row.worker.endsWith(`/${pid}`)));
+        if (!worker) return null;
+        const own = rows.filter((row) => row.worker.endsWith(`/${worker.pid}`));
+        return { worker, mine: own.map(({ run_id }) => run_id) };
       });
       worker.signal('SIGSTOP');
       evidence.serve('frozen');

@@ -88,7 +88,8 @@ export async function probeOnce(
 ): Promise<number> {
   const { sql } = app.database;
   const context = proberContext(app, ledger);
-  const began = new Date(app.clock());
+  await context.synchronise?.();
+  const began = new Date(context.wall());
   await registerUnlessRunning(app, ledger);
   const shares = sharesIn(app, ledger.targets);
   const holder = `${app.recording.worker}/${randomBytes(4).toString('hex')}`;

@@ -25,13 +25,17 @@ export function buildContradiction(stated: StatedRequest = {}): Contradiction {
       if (requested === undefined) continue;
       const stated = paths.map((path) => valuesAt(thing, path));
       const isOther = (values: readonly string[]) =>
-        values.length > 0 && values.every((value) => oneSpelling(value) !== oneSpelling(requested));
+        values.length > 0 && values.every((value) => oneName(key, value) !== oneName(key, requested));
       if (stated.every(isOther))
         return `the answer is about ${paths[0]?.join('.')} ${stated[0]?.[0]}, and ${requested} was requested`;
     }
     return null;
   };
 }
+
+/** Returns the canonical form of a value. The chain data API has two names for one network. */
+const oneName = (key: string, value: string) =>
+  key === 'network' && value === 'testnet' ? 'fuji' : oneSpelling(value);
 
 /**
  * Extends the item reader of a dataset, so that it rejects a response that contradicts its request as a

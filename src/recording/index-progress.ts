@@ -1,8 +1,8 @@
-import { eq, max } from 'drizzle-orm';
+import { and, eq, sql as expression, inArray, max } from 'drizzle-orm';
 import type postgres from 'postgres';
-import type { Index, Target } from '../datasets/contract.ts';
+import type { Dataset, Index, Target } from '../datasets/contract.ts';
 import { ormOf } from '../db/orm.ts';
-import { targets } from '../db/schema/bookkeeping.ts';
+import { coverage, targets } from '../db/schema/bookkeeping.ts';
 import { OLDER_AGAIN } from './sweep-windows.ts';
 
 /** Maximum number of items whose times are compared: about one page of the newest items. */
@@ -92,4 +92,21 @@ export async function claimableUntil(sql: postgres.Sql, index: string, now: numb
     .from(targets)
     .where(eq(targets.index_name, index));
   return Math.max(row?.newest?.getTime() ?? Number.NEGATIVE_INFINITY, now - OLDER_AGAIN);
+}
+
+/**
+ * The height up to which all datasets of a target are claimed: blocks below it are old enough, whatever window they are in. A window
+ * of heights shows only the age of its items, and it may have none.
+ */
+export async function coveredUntil(
+  sql: postgres.Sql,
+  datasets: readonly Pick<Dataset, 'name'>[],
+  targetKey: string,
+): Promise<number> {
+  const names = datasets.map(({ name }) => name);
+  const rows = await ormOf(sql)
+    .select({ until: expression<string | null>`upper(${coverage.covered})` })
+    .from(coverage)
+    .where(and(inArray(coverage.dataset, names), eq(coverage.target_key, targetKey)));
+  return rows.length < names.length ? 0 : Math.min(...rows.map(({ until }) => Number(until ?? 0)));
 }

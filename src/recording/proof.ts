@@ -14,17 +14,18 @@ export function retires({ datasets }: Feed, at: number): boolean {
 /**
  * Returns the part of a proven window that may be claimed as covered: it is old enough and not beyond the
  * progress of the index.
+ * @param startedAt time before the first request of the walk, in ms since 1970
  * @param shownUntil time up to which the index has shown items; on the axis of heights the exclusive end of
  * the claimable part
  */
 export function claimablePart(
   proven: Window | null,
   { axis, settle }: Range,
-  now: number,
+  startedAt: number,
   shownUntil = Number.POSITIVE_INFINITY,
 ): Window | null {
   if (!proven) return null;
-  const to = Math.min(proven.to, shownUntil, axis === 'time' ? now - settle : Number.POSITIVE_INFINITY);
+  const to = Math.min(proven.to, shownUntil, axis === 'time' ? startedAt - settle : Number.POSITIVE_INFINITY);
   return proven.from < to ? { from: proven.from, to } : null;
 }
 

@@ -1,4 +1,4 @@
-import { OPEN_END, type Page, type RequestedWindow, type Window } from '../datasets/contract.ts';
+import type { Page, RequestedWindow, Window } from '../datasets/contract.ts';
 import { refusesRows, storeByHalves, Unstorable } from '../db/bisect-insert.ts';
 import { LeaseLost, messageOf } from '../lib/errors.ts';
 import { IN_POSTGRESQL, untraced } from '../lib/trace.ts';
@@ -11,7 +11,7 @@ import type { Asked, RecordingContext, RunResult } from './context.ts';
 import type { Decoded, Decoder, Refused } from './decode.ts';
 import type { Row } from './histories/rows.ts';
 import { type Link, linkReader, verifyChain } from './identity/chain-continuity.ts';
-import { claimableUntil, IndexProgress } from './index-progress.ts';
+import { claimableUntil, coveredUntil, IndexProgress } from './index-progress.ts';
 import { type Job, priorityOf } from './job.ts';
 import { observedCoverage } from './observed-coverage.ts';
 import { emptyBuffer, inTurns, type PageBuffer } from './page-buffer.ts';
@@ -50,6 +50,10 @@ export class Run {
   /** Only for an index on the axis of heights: the exclusive end of the claimable range. */
   #claimable: number | null = null;
   #shownUntil: number | undefined;
+  /** Only for an index on the axis of heights: height below which everything is old enough to be claimed. */
+  #settledUntil = 0;
+  /** Time before the first request, in ms since 1970. An index may show more while the pages are read. */
+  readonly #startedAt: number;
   #observedAt: string | null = null;
   #note: string | null = null;
   readonly #totals = { pages: 0, items: 0, quarantined: 0, rowsWritten: [] as number[] };
@@ -66,6 +70,7 @@ export class Run {
     this.#feed = feed;
     this.#job = job;
     this.#runId = runId;
+    this.#startedAt = context.clock();
     this.#key = targetKey(job.target);
     const compiled = compileFeed(feed);
     this.#decoders = compiled.decoders;
@@ -282,7 +287,7 @@ export class Run {
   /** Returns the part of the proven window of a buffer that is claimed as covered. */
   #claimedBy({ proven }: PageBuffer): Window | null {
     const { range } = this.#feed.source;
-    return range ? claimablePart(proven, range, this.#context.clock(), this.#claimableUntil()) : null;
+    return range ? claimablePart(proven, range, this.#startedAt, this.#claimableUntil()) : null;
   }
 
   /**
@@ -292,15 +297,17 @@ export class Run {
   #claimableUntil(): number | undefined {
     const { range } = this.#feed.source;
     if (!range?.index) return undefined;
-    if (range.axis === 'height') return this.#claimable ?? claimableBelow(this.#job.window);
+    if (range.axis === 'height') return Math.max(this.#claimable ?? 0, this.#settledUntil);
     return Math.max(this.#shownUntil ?? 0, this.#progressOfIndex?.newest ?? 0);
   }
 
-  /** Loads the progress of the index in other targets, before the first commit. */
+  /** Loads the progress of the index in other targets and its claimed height, before the first commit. */
   async #loadShownUntil(): Promise<void> {
     const index = this.#progressOfIndex?.name;
     if (index === undefined || this.#shownUntil !== undefined) return;
     const { sql, clock } = this.#context;
+    if (this.#feed.source.range?.axis === 'height')
+      this.#settledUntil = await coveredUntil(sql, this.#feed.datasets, this.#key);
     this.#shownUntil = await claimableUntil(sql, index, clock());
   }
 
@@ -359,10 +366,6 @@ export class Run {
 function requestedBy({ window, reach }: Job): RequestedWindow | null {
   return window && reach !== undefined ? { ...window, reach } : window;
 }
-
-/** The end of a window of heights. A fixed end lies below blocks that were shown before. */
-const claimableBelow = (window: Window | null) =>
-  window === null || window.to === OPEN_END ? Number.NEGATIVE_INFINITY : window.to;
 
 /** End of a run, with its failure or null. */
 interface Ending {

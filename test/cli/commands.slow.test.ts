@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { COMMIT } from '../../chaos/faults/database.ts';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { freePort } from '../../src/db/embedded/free-port.ts';
@@ -16,6 +17,7 @@ import { sendJson, upstreamServer } from '../support/upstream-server.ts';
 
 const KEY = 'canary-7c1d9e4b';
 const day = 86_400_000;
+const PATIENCE = { timeout: 120_000 };
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -106,23 +108,23 @@ describe.concurrent('a command', () => {
     expect(stderr).not.toContain(KEY);
   });
 
+  // What each command refuses: options.test.ts.
   it.each([
     [['no-such-command'], 'no-such-command'],
-    [['record', 'no_such_dataset'], 'no_such_dataset'],
-    [['record', 'node_identity', '--target', 'node=nobody'], 'no target matches'],
+    [['sandbox', '--port', '65536'], '--port must be a whole number, at most 65535'],
     [['record', 'node_identity', '--no-such-option'], 'no-such-option'],
-    [['backfill', 'proposed_blocks', '--from', 'yesterday', '--to', '2026-01-01'], '--from yesterday'],
-    [['backfill', 'node_identity', '--from', '2026-01-01', '--to', '2026-01-02'], 'observed as it is now'],
-    [['backfill', 'node_identity', '--from', '2026-01-01', '--to', '2026-01-02'], 'proposed_blocks'],
-    [['backfill', 'p_blocks', '--from', '2026-01-01', '--to', '2026-01-02'], 'where it began'],
-    [['backfill', 'x_transactions', '--from', '2026-01-01', '--to', '2026-01-02'], '"heal x_transactions"'],
-    [['up', '--roles', 'worker,king'], 'king'],
-    [['record', 'node_identity', '--config', 'missing.yaml'], 'missing.yaml'],
+    [['record', 'node_identity', '--target', 'node=nobody'], 'no target matches'],
   ])('used wrongly exits 2 and says what is wrong: %j', async (args, said) => {
     const { code, stderr } = await command(args);
     expect(code, stderr).toBe(2);
     expect(stderr).toContain(said);
     expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('given a whole file in place of a value repeats its begin', async () => {
+    const { code, stderr } = await command(['report', 'sla', '--month', 'x'.repeat(50_000)]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^--month x{200}… must be a month such as 2026-11\n$/);
   });
 
   it('asked for help gives it', async () => {
@@ -192,7 +194,8 @@ describe.concurrent('record', () => {
   );
 
   it('for people prints a table', async () => {
-    const { code, stdout } = await command(['record', 'node_identity']);
+    // Nothing else records it meanwhile: a target that another run holds is busy.
+    const { code, stdout } = await command(['record', 'chain_heights']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^run +target.*\n.*node=validator-1.*done/);
   });
@@ -226,12 +229,19 @@ describe('backfill', () => {
         select count(*)::int as rows from recorder.proposed_blocks where blockchain_id = 'p-chain'`;
       return row?.rows ?? 0;
     };
-    for (const rows of [3_000, 9_000, 15_000]) {
-      const killed = start(args);
-      await expect.poll(stored, { interval: 5, timeout: 30_000 }).toBeGreaterThan(rows);
-      killed.process.kill('SIGKILL');
+    const proxy = await TcpProxy.open(Number(new URL(database.url).port));
+    for (const verdict of ['cut-before', 'forward', 'lose'] as const) {
+      const killed = start(args, { DATABASE_URL: proxy.before(database.url) });
+      let commits = 0;
+      proxy.decide((statement) => {
+        if (statement.includes(COMMIT)) commits += 1;
+        if (commits < 3) return 'forward';
+        killed.process.kill('SIGKILL');
+        return verdict;
+      });
       expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
     }
+    await proxy.close();
     // PostgreSQL finishes a statement that the killed one had sent.
     await expect
       .poll(async () => {
@@ -246,6 +256,7 @@ describe('backfill', () => {
     const last = runs.parse(JSON.parse(stdout)).runs;
     const truth = await allBlocks(from, to);
     expect(truth.length).toBeGreaterThan(20_000);
+    expect(before, 'it was killed after it had begun').toBeGreaterThan(0);
     expect(before, 'it was killed before it was done').toBeLessThan(truth.length);
     // What a page holds beyond its window is kept too: a block more or less at the edge.
     expect(last.reduce((sum, run) => sum + (run.rows_written.proposed_blocks ?? 0), 0)).toBe(
@@ -300,9 +311,9 @@ describe('doctor', () => {
     const healthy = await command(['doctor', '--json'], { DATABASE_URL: fresh.url });
     expect(findings.parse(JSON.parse(healthy.stdout)).filter(({ ok }) => !ok)).toEqual([]);
     expect(healthy.code).toBe(0);
-    await fresh.close();
     configure('dead.yaml', 'http://127.0.0.1:1');
-    const ill = await command(['doctor', '--json', '--config', 'dead.yaml']);
+    const ill = await command(['doctor', '--json', '--config', 'dead.yaml'], { DATABASE_URL: fresh.url });
+    await fresh.close();
     expect(ill.code).toBe(1);
     const wrong = findings.parse(JSON.parse(ill.stdout)).filter(({ ok }) => !ok);
     expect(wrong.map(({ check }) => check).sort()).toEqual(['chainData', 'metrics', 'nodes/validator-1']);
@@ -347,27 +358,22 @@ describe('up', () => {
         },
         () => null,
       );
-    await expect.poll(() => answers('/ready'), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => answers('/ready'), PATIENCE).toBe(200);
     expect(await answers('/health')).toBe(200);
     const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
     expect(metrics).toContain('chain_recorder_targets{dataset="node_health"}');
     expect(metrics).toMatch(/^nodejs_eventloop_lag_max_seconds \d/m);
     await expect
-      .poll(
-        async () => {
-          const [row] = await its<{ targets: number }[]>`
+      .poll(async () => {
+        const [row] = await its<{ targets: number }[]>`
             select count(last_success_at)::int as targets
             from reporting.freshness where dataset in ('node_health', 'validator_uptime')`;
-          return row?.targets;
-        },
-        { timeout: 30_000 },
-      )
+        return row?.targets;
+      }, PATIENCE)
       .toBe(4);
-    const begun = performance.now();
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(20_000);
     expect(stderr).not.toContain(KEY);
     expect(stderr).toMatch(/metrics: the schedules ask for \d+ units a day, \d+\.\d times the 2000/);
     const [left] = await its`select count(*)::int as running from recorder.runs where status = 'running'`;
@@ -385,7 +391,7 @@ describe('up whose database cuts connections in their first moments', () => {
     const up = start(['up'], { RECORDER_PORT: '0', DATABASE_URL: proxy.before(fresh.url) });
     const runs = async () =>
       (await its<{ n: number }[]>`select count(*)::int as n from recorder.runs`)[0]?.n ?? 0;
-    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(runs, PATIENCE).toBeGreaterThan(0);
     let cut = 0;
     // The first statements on the connections that are made anew.
     proxy.decide(() => {
@@ -394,9 +400,9 @@ describe('up whose database cuts connections in their first moments', () => {
       return 'cut-before';
     });
     proxy.reset();
-    await expect.poll(() => cut, { timeout: 30_000 }).toBe(5);
+    await expect.poll(() => cut, PATIENCE).toBe(5);
     const before = await runs();
-    await expect.poll(runs, { timeout: 30_000 }).toBeGreaterThan(before);
+    await expect.poll(runs, PATIENCE).toBeGreaterThan(before);
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);

@@ -39,28 +39,8 @@ const run = async (line: string, DATABASE_URL: string, more: NodeJS.ProcessEnv =
 const refused = (words: RegExp) => ({ code: 2, stdout: '', told: [expect.stringMatching(words), ''] });
 
 describe.concurrent('a database that refuses is told where, why and with the mend, by', () => {
-  it.each([
-    'up',
-    'migrate',
-    'plan',
-    'retention',
-    'record peers',
-    'backfill metric_points --from 2026-01-01 --to 2026-01-02',
-    'coverage',
-    'heal',
-    'status',
-    'quarantine',
-    'query table(coverage)',
-    'report uptime',
-    'seal',
-    'verify',
-    'export peers --to lake',
-    'backup --to backup',
-    'restore --from backup',
-    'maintenance',
-    'incidents',
-    'alerts',
-  ])('%s', async (line) => {
+  // The other commands: options.test.ts.
+  it.each(['up', 'status'])('%s', async (line) => {
     expect(await run(line, wrongPassword())).toEqual(
       refused(
         /^DATABASE_URL: 127\.0\.0\.1:\d+ refuses the password of the user "\w+", or has no such user: correct user and password/,

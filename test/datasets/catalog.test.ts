@@ -118,14 +118,9 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, r
       .filter(({ type, path }) => type === 'numeric' && path.length > 0)
       .map((column) => [column]),
   )('stores $path exactly, also as a JSON number past 2^53', async ({ name: column, path }) => {
-    for (const number of [
-      '18446744073709551615',
-      '2999990000000001',
-      '340282366920938463463374607431768211455',
-    ]) {
-      const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
-      expect(row?.[column]).toBe(number);
-    }
+    const number = '340282366920938463463374607431768211455';
+    const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
+    expect(row?.[column]).toBe(number);
   });
 
   it.each(dataset.columns.filter(({ part }) => part === 'raw').map((column) => [column]))(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { catalog } from '../../src/datasets/catalog.ts';
 import { deployedContracts } from '../../src/datasets/chain-data/deployed-contracts.ts';
 import { deploymentTransactions } from '../../src/datasets/chain-data/deployment-transactions.ts';
 import { erc1155Balances } from '../../src/datasets/chain-data/erc1155-balances.ts';
@@ -10,8 +11,9 @@ import { nativeTransactions } from '../../src/datasets/chain-data/native-transac
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import { primaryBalances } from '../../src/datasets/chain-data/primary-balances.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
 import { exampleTransaction } from '../../src/datasets/chain-data/transaction-detail.ts';
-import type { Ask, Dataset, Page, Target } from '../../src/datasets/contract.ts';
+import type { Ask, Dataset, Page, Scope, Target } from '../../src/datasets/contract.ts';
 import { networkProposals } from '../../src/datasets/node/network-proposals.ts';
 import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
@@ -58,14 +60,17 @@ const answers: readonly (readonly [Dataset, unknown, Target])[] = [
   ],
   [
     proposedBlocks,
-    { blocks: [block], chainInfo: { chainName: 'p-chain' } },
-    { nodeId: 'A', blockchainId: 'p-chain' },
+    { blocks: [block], chainInfo: { chainName: 'p-chain', network: 'fuji' } },
+    { nodeId: 'A', blockchainId: 'p-chain', network: 'fuji' },
   ],
   [
     primaryBalances,
-    { balances: { locked: [primaryBalances.example] }, chainInfo: { chainName: 'x-chain' } },
-    { blockchainId: 'x-chain' },
+    { balances: { locked: [primaryBalances.example] }, chainInfo: { chainName: 'x-chain', network: 'fuji' } },
+    { blockchainId: 'x-chain', network: 'fuji' },
   ],
+  [stakingTransactions, { transactions: [], chainInfo: { network: 'fuji' } }, { network: 'fuji' }],
+  // The same network, by its other name.
+  [stakingTransactions, { transactions: [], chainInfo: { network: 'fuji' } }, { network: 'testnet' }],
   [nftTokens, { tokens: [{ ...nftTokens.example, address: '0xAB' }] }, { collection: '0xab', tokenId: '1' }],
   [xAssets, xAssets.example, { assetId: String(xAssets.example.assetID) }],
   [pBlocks, { blocks: [{ height: 7, id: 'A' }] }, { blockId: 'A', height: '7' }],
@@ -75,6 +80,51 @@ const answers: readonly (readonly [Dataset, unknown, Target])[] = [
   [xUtxos, { utxos: [xUtxos.example.utxo] }, { address: 'X-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5' }],
   [validatorDelegators, { validators: [{ nodeID: 'A', delegators: [] }] }, { nodeId: 'A' }],
 ];
+
+/** Parts of a request that no answer states, by reason. */
+const UNSTATED: Readonly<Record<string, readonly string[]>> = {
+  'the header node-id states it, and identity/ compares it': ['*.node'],
+  'the answer is a bare value or list': [
+    ...['metric_points.chainId', 'metric_points.metric', 'metric_points.timeInterval', 'average_tps.chainId'],
+    ...['subnets.network', 'blockchains.network', 'genesis_data.network', 'chain_heights.chain'],
+    ...['current_supply.subnetId', 'node_uptime_view.subnetId', 'validators.subnetId'],
+    ...['validator_uptime.subnetId', 'validator_delegators.subnetId', 'pending_rewards.network'],
+    ...['pending_reward_progress.network', 'p_balances.address', 'x_balances.address', 'x_balances.assets'],
+    ...['primary_balances.addresses', 'native_balances.address', 'native_balance_values.address'],
+    ...['erc1155_balances.address', 'erc1155_transfers.chainId', 'deployed_contracts.chainId'],
+    'nft_tokens.chainId',
+  ],
+  'who stakes, who is rewarded, and who signs may be others': [
+    ...['pending_rewards', 'pending_reward_progress'].flatMap((name) => [
+      `${name}.addresses`,
+      `${name}.nodeIds`,
+    ]),
+    'staking_transactions.addresses',
+  ],
+  'the service resolves it to the transaction that deployed it': ['deployment_transactions.address'],
+};
+
+it('each part of a request is stated by the answers, or it is known why not', () => {
+  const [chain, address] = ['43114', '0x1'];
+  const scope: Scope = {
+    ...{ network: 'mainnet', observer: 'one', shares: 1, nodes: ['node'], tags: {}, options: {} },
+    watch: {
+      ...{ chains: [chain], nodeIds: ['NodeID-1'], subnets: [], assets: ['asset'] },
+      addresses: ['P', 'X', 'C'].map((prefix) => `${prefix}-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5`),
+      evmAddresses: [{ chain, address }],
+      contracts: [{ chain, address }],
+      collections: [{ chain, address }],
+      transactions: [{ chain, hash: '0x2' }],
+    },
+  };
+  const unstated = catalog.flatMap(({ name, source, states, answerStates }) => {
+    const keys = new Set(source.targets(scope).flatMap((target) => Object.keys(target)));
+    return [...keys]
+      .filter((key) => !(key in { ...states, ...answerStates }))
+      .map((key) => (key === 'node' ? '*.node' : `${name}.${key}`));
+  });
+  expect([...new Set(unstated)].sort()).toEqual(Object.values(UNSTATED).flat().sort());
+});
 
 describe('an answer about another thing than was requested', () => {
   it.each(

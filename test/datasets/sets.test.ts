@@ -9,8 +9,15 @@ import { buildDecoder } from '../../src/recording/decode.ts';
 const SETS: Readonly<Record<string, readonly string[]>> = {
   subnets: ['owner_addresses', 'subnet_ownership_info_addresses'],
   pending_rewards: ['addresses'],
-  deployed_contracts: ['tags'],
-  staking_transactions: ['reward_addresses', 'subnet_ownership_info_addresses'],
+  deployed_contracts: ['resource_links', 'tags'],
+  staking_transactions: [
+    'reward_addresses',
+    'subnet_ownership_info_addresses',
+    'value',
+    'amount_staked',
+    'amount_burned',
+    'amount_l1_validator_balance_burned',
+  ],
   validators: [
     'remaining_balance_owner_addresses',
     'deactivation_owner_addresses',
@@ -20,8 +27,27 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   ],
   validator_delegators: ['reward_owner_addresses'],
   x_utxos: ['addresses'],
+  x_balances: ['utxo_ids'],
+  p_balances: ['utxo_ids'],
   peers: ['tracked_subnets', 'supported_acps', 'objected_acps', 'benched'],
   network_proposals: ['supporters', 'objectors'],
+};
+/** Lists whose order is part of a block or of a transaction, which never changes. */
+const ORDERED: Readonly<Record<string, readonly string[]>> = {
+  staking_transactions: ['consumed_utxos', 'emitted_utxos', 'l1_validator_details'],
+  proposed_blocks: ['transactions'],
+  p_blocks: ['txs'],
+  x_blocks: ['txs'],
+  x_transactions: [
+    ...['outputs', 'inputs', 'exported_outputs', 'imported_inputs'].map((name) => `unsigned_tx_${name}`),
+    'credentials',
+  ],
+  ...Object.fromEntries(
+    ['deployment_transactions', 'evm_transactions'].map((name) => [
+      name,
+      ['erc20_transfers', 'erc721_transfers', 'erc1155_transfers', 'internal_transactions'],
+    ]),
+  ),
 };
 
 /** The item with a value at a path. */
@@ -45,15 +71,12 @@ const elements = fc
   .uniqueArray(fc.oneof(fc.string(), fc.nat()), { minLength: 2, maxLength: 6, selector: String })
   .chain((some) => fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length })));
 
-/** The columns of lists of scalars. */
-const scalarLists = catalog.flatMap((dataset) =>
-  dataset.columns
-    .filter(({ element, elementMoves }) => element && !elementMoves)
-    .map((column) => ({ dataset, column })),
+const lists = catalog.flatMap((dataset) =>
+  dataset.columns.filter(({ element }) => element).map((column) => ({ dataset, column })),
 );
 
-describe('the order of a list of scalars', () => {
-  it.each(scalarLists.map((one) => [`${one.dataset.name}.${one.column.name}`, one] as const))(
+describe('the order of a list', () => {
+  it.each(lists.map((one) => [`${one.dataset.name}.${one.column.name}`, one] as const))(
     '%s',
     (_, { dataset, column }) => {
       const isSet = SETS[dataset.name]?.includes(column.name) ?? false;
@@ -68,10 +91,11 @@ describe('the order of a list of scalars', () => {
     },
   );
 
-  it('is known of every set', () => {
-    const known = new Set(scalarLists.map(({ dataset, column }) => `${dataset.name}.${column.name}`));
-    for (const [name, columns] of Object.entries(SETS))
-      for (const column of columns) expect(known).toContain(`${name}.${column}`);
+  it('is decided for every list that is recorded', () => {
+    const named = [SETS, ORDERED].flatMap((some) =>
+      Object.entries(some).flatMap(([name, columns]) => columns.map((column) => `${name}.${column}`)),
+    );
+    expect(named.sort()).toEqual(lists.map(({ dataset, column }) => `${dataset.name}.${column.name}`).sort());
   });
 });
 

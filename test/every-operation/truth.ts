@@ -78,7 +78,9 @@ function xBalances(asked: Asked): ExpectedRow[] {
         asset_id: asset.assetId,
         asset: held.length === 0 ? null : asset === assets[0] ? 'AVAX' : asset.assetId,
         balance: String(held.reduce((sum, utxo) => sum + utxo.amount, 0n)),
-        utxo_ids: held.map(({ txId, outputIndex }) => ({ txID: txId, outputIndex: String(outputIndex) })),
+        utxo_ids: held
+          .map(({ txId, outputIndex }) => ({ txID: txId, outputIndex: String(outputIndex) }))
+          .sort((one, other) => (one.txID < other.txID ? -1 : 1)),
       }));
     }),
   );

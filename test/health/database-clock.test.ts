@@ -1,12 +1,19 @@
-import { describe, expect } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, vi } from 'vitest';
 import { ledgerStalled } from '../../src/alerts/rules/findings.ts';
+import { openApp } from '../../src/app/app.ts';
 import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { checkConfig } from '../../src/config/load.ts';
+import { probeOnce } from '../../src/daemon/prober-role.ts';
 import { DatabaseClock } from '../../src/health/database-clock.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { sendJson, upstreamServer } from '../support/upstream-server.ts';
 
-const { it, sql } = withDatabase();
+const { it, sql, database } = withDatabase();
+const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
 /** The time of the database, in ms since 1970. */
@@ -33,6 +40,46 @@ describe('the clock of the database', () => {
       const measured = clock.now();
       steady += 1_234;
       expect(clock.now(), 'between measurements the steady clock counts').toBe(measured + 1_234);
+    },
+  );
+});
+
+describe('a process', () => {
+  it.each([10 * MINUTE, -10 * MINUTE, 3 * HOUR])(
+    'whose clock differs by %d ms counts by the database',
+    async (by) => {
+      const node = await upstreamServer((_, response) => sendJson(response, { checks: {}, healthy: true }));
+      const dir = mkdtempSync(join(tmpdir(), 'recorder-clock-'));
+      const [file, observer] = [join(dir, 'recorder.yaml'), `clock-${by}`];
+      writeFileSync(
+        file,
+        `network: mainnet\nobserver: ${observer}\nupstreams: { nodes: [{ name: a, url: "${node.url}" }] }\n`,
+      );
+      vi.stubEnv('DATABASE_URL', database.url);
+      const before = await databaseNow();
+      const app = await openApp({ config: file, clock: () => Date.now() + by });
+      const [ledger] = app.ledgers;
+      if (!ledger) throw new Error('node_health is not active');
+      const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      await probeOnce(app, ledger, ledger.targets, true, new AbortController().signal);
+      const { runs } = JSON.parse(output.mock.calls.map(([text]) => String(text)).join(''));
+      output.mockRestore();
+      expect(runs).toHaveLength(3);
+      for (const { rows_written } of runs) expect(rows_written).toEqual({ node_health: 1 });
+      await app.close();
+      const after = await databaseNow();
+      const moments = await sql<{ at: Date }[]>`
+        select started_at as at from recorder.node_health where observer = ${observer}
+        union all select heartbeat_at from recorder.health_observers where observer = ${observer}
+        union all select probed_at from recorder.health_probes where observer = ${observer}`;
+      expect(moments.length).toBeGreaterThan(4);
+      for (const { at } of moments) {
+        expect(at.getTime()).toBeGreaterThanOrEqual(Math.floor(before));
+        expect(at.getTime()).toBeLessThanOrEqual(after);
+      }
+      vi.unstubAllEnvs();
+      rmSync(dir, { recursive: true });
+      await node.close();
     },
   );
 });

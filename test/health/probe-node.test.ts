@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { lookOver } from '../../src/health/probe-node.ts';
-import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
-import { UpstreamSession } from '../../src/upstreams/upstream.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
+import { look } from './look-once.ts';
 
 let server: UpstreamServer;
 let answer: { status: number; body: string; slow?: boolean } = { status: 200, body: '' };
@@ -15,37 +11,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => server.close());
-
-/** Looks once at a node. */
-async function look(url: string, cutOff = false) {
-  const config = checkConfig(
-    {
-      network: 'mainnet',
-      upstreams: { nodes: [{ name: 'a', url }] },
-      datasets: { node_health: { every: '5s' } },
-    },
-    catalogNames,
-    'the test',
-  );
-  const [ledger] = activeLedgers(config);
-  if (!ledger) throw new Error('node_health is not active');
-  const settings = {
-    name: 'a',
-    url,
-    headers: {},
-    redact: (text: string) => text,
-    budget: unmetered,
-    deadline: 30_000,
-    maxBytes: 1e6,
-  };
-  const eyes = lookOver(
-    (_feed, _job, asking) => new UpstreamSession(settings, asking),
-    ledger,
-    Date.now,
-    async () => cutOff,
-  );
-  return eyes({ node: 'a', probe: 'health' }, new AbortController().signal);
-}
 
 describe('a look', () => {
   it('at a healthy node takes its time', async () => {

@@ -34,6 +34,8 @@ export class World {
   prober: Prober | null = null;
   /** Every look: of what, when, and what came of it. */
   readonly looks: { readonly node: string; readonly at: number; readonly look: Look }[] = [];
+  /** Looks begin, and the world does not wait for their answers. */
+  holding = false;
   /** Looks at a node for the world, in place of what the nodes' lives say. */
   looker: ((node: string) => Promise<Look>) | null = null;
   /** What the recorder warned of. */
@@ -82,7 +84,7 @@ export class World {
       targets: this.targets,
       look: ({ node }) => {
         const look = this.#lookAt(node);
-        this.#pending.push(look.catch(() => {}));
+        if (!this.holding) this.#pending.push(look.catch(() => {}));
         return look;
       },
       maintenance: async (from, to) =>

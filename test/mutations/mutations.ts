@@ -98,8 +98,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what an upstream may still change counts as covered',
     file: 'recording/proof.ts',
-    from: "axis === 'time' ? now - settle :",
-    to: "axis === 'time' ? now :",
+    from: "axis === 'time' ? startedAt - settle :",
+    to: "axis === 'time' ? startedAt :",
     test: 'recording/record.test.ts',
   },
   {

@@ -44,7 +44,10 @@ interface Observed {
   readonly shown: ReadonlySet<number>;
   /** The walk came to the end of the list, and its answers do not contradict each other. */
   readonly complete: boolean;
-  /** The list came on one page. */
+  /**
+   * The walk had one page. A start after a dead token does not count alone: the walk showed the list at two moments, so that it is
+   * confirmed as any walk of several pages is.
+   */
   readonly onePage: boolean;
   readonly at: number;
 }
@@ -63,6 +66,7 @@ export class MovingList {
   #shown = new Set<number>();
   /** The pages since the last call without a token. */
   #start: { readonly members: readonly number[]; readonly total: number }[] = [];
+  #pages = 0;
   #contradicts = false;
 
   constructor(of: Pick<ListCase, 'tokens' | 'pageSize' | 'members'>) {
@@ -77,6 +81,7 @@ export class MovingList {
     this.#throughout = new Set(this.#list);
     this.#shown = new Set();
     this.#start = [];
+    this.#pages = 0;
     this.#contradicts = false;
     this.#change(walk.before);
   }
@@ -89,7 +94,7 @@ export class MovingList {
       throughout: this.#throughout,
       shown: this.#shown,
       complete: ended && !this.#contradicts && !wrongTotal,
-      onePage: this.#start.length === 1,
+      onePage: this.#pages === 1,
       at,
     };
   }
@@ -109,6 +114,7 @@ export class MovingList {
       this.#shown.add(member);
     }
     this.#start.push({ members, total: this.#list.length });
+    this.#pages += 1;
     const end = from + members.length;
     const next = this.#case.tokens === 'offset' ? end : (members.at(-1) ?? token);
     return {
@@ -221,8 +227,15 @@ export interface Stakes {
 /** Cases whose walks run beside each other. */
 const AT_ONCE = 20;
 
-/** Checks random lists that move while they are read. @param cases their number, a multiple of 20 */
-export async function checkMovingLists(sql: postgres.Sql, cases: number): Promise<Stakes> {
+/**
+ * Checks random lists that move while they are read.
+ * @param cases their number, a multiple of 20 @param replay the seed and path of a failure; absent: a new seed
+ */
+export async function checkMovingLists(
+  sql: postgres.Sql,
+  cases: number,
+  replay: { readonly seed?: number; readonly path?: string } = {},
+): Promise<Stakes> {
   const stakes: Stakes = { kept: 0, keptByKeyset: 0, retired: 0, contradicted: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(listCase, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (some) => {
@@ -234,7 +247,7 @@ export async function checkMovingLists(sql: postgres.Sql, cases: number): Promis
         ),
       );
     }),
-    { numRuns: cases / AT_ONCE, endOnFailure: true },
+    { numRuns: cases / AT_ONCE, endOnFailure: true, ...replay },
   );
   return stakes;
 }

@@ -51,6 +51,7 @@ describe('the sandbox as a process', () => {
 
   it.each([
     ['--speed=-1', '--speed must be a positive number'],
+    ['--seed=0x10', '--seed must be a whole number'],
     ['--port=99999', '--port must be a whole number, at most 65535'],
   ])('refuses arguments that make no sense: %s', async (argument, problem) => {
     expect(await refusal(argument)).toBe(`${problem}\n`);

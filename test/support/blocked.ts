@@ -1,10 +1,12 @@
 import type postgres from 'postgres';
+import { expect } from 'vitest';
 
 /** Waits until so many statements of this database wait for a lock that another one holds. */
 export async function blocked(sql: postgres.Sql, statements = 1): Promise<void> {
-  for (;;) {
+  const waiting = async () => {
     const rows = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    if (rows.length >= statements) return;
-  }
+    return rows.length;
+  };
+  await expect.poll(waiting, { interval: 10 }).toBeGreaterThanOrEqual(statements);
 }

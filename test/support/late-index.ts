@@ -1,64 +1,98 @@
+import { erc1155Transfers } from '../../src/datasets/chain-data/erc1155-transfers.ts';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
 import type { Ask } from '../../src/datasets/contract.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { block } from './blocks.ts';
 
-/** A block of a simulated chain, and when its index shows it; ms since 1970. */
+/** An item of a simulated chain, and when its index shows it; ms since 1970. */
 export interface LateBlock {
   readonly number: number;
+  /** Absent: the number. Several items may have one height. */
+  readonly height?: number;
   readonly at: number;
   readonly shownAt: number;
 }
 
-/**
- * A service whose index shows each block late, as a list of blocks or of the transactions in them: newest first, with tokens
- * that name the last block of a page.
- */
+export const heightOf = ({ number, height = number }: LateBlock): number => height;
+
+/** How an index answers. */
+export interface Answers {
+  /** Maximum number of items of one page. */
+  readonly page: number;
+  /** The number of an item that was read, or how many were: then a later page repeats items if others appeared meanwhile. */
+  readonly tokens?: 'keyset' | 'offset';
+  readonly oldestFirst?: boolean;
+  /** Lets time pass with a call. */
+  readonly onCall?: () => void;
+  /** The failure of a call; null: it is answered. @param isNextPage it has a token */
+  readonly failure?: (call: number, isNextPage: boolean) => UpstreamFailure['kind'] | null;
+}
+
+/** A service whose index shows each item late, as blocks, as the transactions in them, or as points. */
 export class LateIndex {
   readonly blocks: readonly LateBlock[];
   readonly #now: () => number;
-  readonly #page: number;
+  readonly #answers: Answers;
   calls = 0;
 
-  constructor(blocks: readonly LateBlock[], now: () => number, page: number) {
+  constructor(blocks: readonly LateBlock[], now: () => number, answers: Answers) {
     this.blocks = blocks;
     this.#now = now;
-    this.#page = page;
+    this.#answers = answers;
   }
 
   readonly ask: Pick<Ask, 'get' | 'pageSize'> = {
-    pageSize: (most) => Math.min(most, this.#page),
+    pageSize: (most) => Math.min(most, this.#answers.page),
     get: async (path, query = {}) => {
+      const { tokens = 'keyset', oldestFirst = false, onCall, failure } = this.#answers;
       this.calls += 1;
+      onCall?.();
       const { startTimestamp = 0, endTimestamp = Infinity, startBlock = 0, endBlock = Infinity } = query;
       const { pageToken, pageSize } = query;
-      const below = pageToken === undefined ? Infinity : Number(pageToken);
+      const kind = failure?.(this.calls, pageToken !== undefined);
+      if (kind) throw new UpstreamFailure(kind, `the call ${this.calls} fails`);
+      const sign = oldestFirst ? -1 : 1;
       const shown = this.blocks
         .filter(
-          ({ number, at, shownAt }) =>
-            shownAt <= this.#now() &&
-            at / 1000 >= Number(startTimestamp) &&
-            at / 1000 <= Number(endTimestamp) &&
-            number >= Number(startBlock) &&
-            number < Math.min(below, Number(endBlock)),
+          (one) =>
+            one.shownAt <= this.#now() &&
+            one.at / 1000 >= Number(startTimestamp) &&
+            one.at / 1000 <= Number(endTimestamp) &&
+            heightOf(one) >= Number(startBlock) &&
+            heightOf(one) < Number(endBlock),
         )
-        .sort((a, b) => b.number - a.number);
-      const page = shown.slice(0, Number(pageSize));
-      const last = page.at(-1);
+        .sort((a, b) => sign * (b.number - a.number));
+      const isRead = ({ number }: LateBlock) => sign * (number - Number(pageToken)) >= 0;
+      const read =
+        pageToken === undefined
+          ? 0
+          : tokens === 'offset'
+            ? Number(String(pageToken).split('/')[0])
+            : shown.filter(isRead).length;
+      const page = shown.slice(read, read + Number(pageSize));
+      const next = tokens === 'offset' ? `${read + page.length}/${this.calls}` : page.at(-1)?.number;
       return {
         blocks: page.map(({ number, at }) => block(number, at / 1000)),
-        transactions: page.map(({ number, at }) => transaction(path, number, at / 1000)),
-        ...(last && shown.length > page.length ? { nextPageToken: String(last.number) } : {}),
+        transactions: page.map((one) => transaction(path, one)),
+        results: page.map(({ number, at }) => ({ timestamp: at / 1000, value: number })),
+        ...(read + page.length < shown.length && { nextPageToken: String(next) }),
       };
     },
   };
 }
 
-const transaction = (path: string, number: number, seconds: number) => ({
-  ...(path.endsWith('listStaking') ? stakingTransactions : nativeTransactions).example,
-  blockNumber: String(number),
-  blockTimestamp: seconds,
-  txHash: `0x${number}`,
+const examples = [
+  ['listStaking', stakingTransactions],
+  ['listErc1155', erc1155Transfers],
+  ['listNative', nativeTransactions],
+] as const;
+
+const transaction = (path: string, one: LateBlock) => ({
+  ...examples.find(([operation]) => path.endsWith(operation))?.[1].example,
+  blockNumber: String(heightOf(one)),
+  blockTimestamp: one.at / 1000,
+  txHash: `0x${one.number}`,
   chainId: undefined,
   from: { address: '0x1' },
 });

@@ -41,7 +41,8 @@ function configured(): string {
     upstreams: { metrics: { url: sandbox.url, apiKeyHeader: 'x-api-key' }, nodes },
     watch: { chains: ['43114'] },
     datasets: {
-      metric_points: { every: '5s', metrics: ['txCount'], intervals: ['day'] },
+      // A page of days is the whole history, and leaves no heal; a page of hours is not.
+      metric_points: { every: '5s', metrics: ['txCount'], intervals: ['hour'] },
       node_health: { every: '5s' },
       average_tps: { enabled: false },
     },
@@ -87,10 +88,11 @@ async function recordUntil(
   return { ended: await ended, sql };
 }
 
-const recorded = (sql: postgres.Sql, least: number) =>
+const recorded = (sql: postgres.Sql, least: number, reason = 'poll') =>
   vi.waitFor(async () => {
     const [row] = await sql<{ runs: number }[]>`
-      select count(*)::int as runs from reporting.runs where dataset = 'metric_points' and status = 'done'`;
+      select count(*)::int as runs from reporting.runs
+      where dataset = 'metric_points' and reason = ${reason} and status = 'done'`;
     expect(row?.runs ?? 0).toBeGreaterThanOrEqual(least);
   }, PATIENCE);
 
@@ -121,7 +123,10 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${HEADER_CANARY}`,
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
     };
-    run = await recordUntil(env, (sql) => recorded(sql, 3));
+    run = await recordUntil(env, async (sql) => {
+      await recorded(sql, 3);
+      await recorded(sql, 1, 'heal');
+    });
     const polled = receiver.spans.filter((span) => {
       const attributes = attributesOf(span);
       return (
@@ -210,7 +215,10 @@ describe('an endpoint', () => {
     expect(ended.code).toBe(0);
     const told = ended.stderr.split('\n').filter((line) => line.includes('OpenTelemetry endpoint'));
     expect(told.length).toBeLessThanOrEqual(2);
-    expect(await sql`select dataset, range_start, range_end, reason from reporting.gaps`).toEqual([]);
+    // Looks at a node have gaps wherever the machine is slow, and before the first answer.
+    const [lost] = await sql`select count(*)::int as gaps from reporting.gaps
+      where dataset = 'metric_points' and reason <> 'not recorded yet'`;
+    expect(lost).toEqual({ gaps: 0 });
   });
 
   it('that never answers harms nothing, and does not hold up the stop', async () => {

@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { count, hex, list, object, optional, set, text } from '../fields.ts';
+import { count, hex, object, optional, set, text } from '../fields.ts';
 import { listIn } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
@@ -53,7 +53,7 @@ export const deployedContracts = defineDataset({
     logoAsset: optional(image),
     bannerAsset: optional(image),
     color: optional(text()),
-    resourceLinks: optional(list(object({ type: optional(text()), url: optional(text()) }))),
+    resourceLinks: optional(set(object({ type: optional(text()), url: optional(text()) }))),
     tags: optional(set()),
     deploymentDetails: optional(
       object({

@@ -57,7 +57,7 @@ export const primaryBalances = defineDataset({
   request: ['network', 'blockchainId', 'addresses'],
   key: ['network', 'blockchain_id', 'addresses', 'balance_group', 'asset_id', 'shared_with_chain_id'],
   items: itemsOf,
-  answerStates: { blockchainId: ['chainInfo.chainName'] },
+  answerStates: { network: ['chainInfo.network'], blockchainId: ['chainInfo.chainName'] },
   item: object({
     balanceGroup: text("The group's name, such as unlockedUnstaked; restakedRewards is an amount in nAVAX."),
     assetId: text('Empty where a group is an amount without an asset.'),

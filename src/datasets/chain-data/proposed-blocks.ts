@@ -61,7 +61,7 @@ export const proposedBlocks = defineDataset({
   single: ['network', 'blockchain_id', 'block_number'],
   items: (body) => listIn(body, 'blocks'),
   states: { nodeId: ['proposerDetails.proposerNodeId'] },
-  answerStates: { blockchainId: ['chainInfo.chainName'] },
+  answerStates: { network: ['chainInfo.network'], blockchainId: ['chainInfo.chainName'] },
   item: object({
     blockNumber: uint(),
     blockHash: hex(),

@@ -4,7 +4,7 @@ import { openSealing } from '../../db/client.ts';
 import { LOCKS, withRowLock } from '../../db/row-lock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { messageOf } from '../../lib/errors.ts';
-import { sealedHistories } from './form.ts';
+import { type SealedHistory, sealedHistories } from './form.ts';
 import { openNow, readOpenWriters } from './leaves.ts';
 import { type Pending, sealDataset } from './seal-dataset.ts';
 import { headOf, signed, statementText } from './statement.ts';
@@ -27,6 +27,8 @@ export interface Sealing {
   readonly key: KeyObject | undefined;
   /** Stops the work between two statements. The next call continues the same seal. */
   readonly signal: AbortSignal;
+  /** Default: those of all datasets. */
+  readonly histories?: readonly SealedHistory[];
 }
 
 /** A finished seal. */
@@ -127,7 +129,7 @@ async function beginSeal(sql: postgres.Sql, until: number, now: number): Promise
 async function endSeal(
   sql: postgres.Sql,
   pending: Pending,
-  { clock, key, signal }: Sealing,
+  { clock, key, signal, histories = sealedHistories }: Sealing,
 ): Promise<MadeSeal | null> {
   const [before] = await sql<{ until: string; open: unknown; head: string }[]>`
     select until::text, open, head from recorder.seals where seal = ${pending.seal - 1}`;
@@ -135,7 +137,7 @@ async function endSeal(
   const sealed = await sql<{ dataset: string }[]>`
     select dataset from recorder.seal_datasets where seal = ${pending.seal}`;
   const done = new Set(sealed.map(({ dataset }) => dataset));
-  for (const history of sealedHistories) {
+  for (const history of histories) {
     if (signal.aborted) return null;
     if (done.has(history.dataset)) continue;
     if (!(await sealDataset(sql, history, pending, last, signal))) return null;

@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 beforeEach(async () => {
-  await sql`truncate recorder.target_datasets, recorder.schedules`;
+  await sql`truncate recorder.target_datasets, recorder.schedules, recorder.node_bindings`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, last_success_at)
     values ('subnets', 'network=mainnet', 'subnets', 3600000, true, now() - interval '1 year', now())`;
@@ -60,6 +60,16 @@ it.each([
     /^stalled since .*: schedule plan subnets: the queue does not have it$/m,
     () =>
       sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at) values ('recorder', 'plan subnets', 3600000, null, now() - interval '2 minutes', now())`,
+  ],
+  [
+    'failing',
+    /^failing since .*: node validator-1: another node: NodeID-B answers at the URL of validator-1$/m,
+    async () => {
+      await sql`update recorder.targets set target = '{"node":"validator-1"}'`;
+      await sql`
+        insert into recorder.node_bindings (node, node_id, bound_by, bound_at, difference, differs_since, differs_at)
+        values ('validator-1', 'NodeID-A', 'first sight', now(), 'another node: NodeID-B answers at the URL of validator-1', now(), now())`;
+    },
   ],
 ] as const)('exits 1 when something is %s, and says what and why', async (state, said, make) => {
   await make();

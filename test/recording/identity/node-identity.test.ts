@@ -10,7 +10,8 @@ import { registerAll } from '../../../src/recording/register.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { recordingContext, run } from '../../support/recording.ts';
-import { type UpstreamServer, upstreamServer } from '../../support/upstream-server.ts';
+import type { UpstreamServer } from '../../support/upstream-server.ts';
+import { nodeServer, type ReportedNode } from './node-server.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -31,46 +32,12 @@ afterAll(async () => {
 const A = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';
 const B = 'NodeID-5haT5BS98VcXvMdJm3Je5Jsk9rFk5qGMj';
 
-const PEER = 'NodeID-PhKF5xGeEucL37wScc3up7fo64PToxaf3';
-
-/** A node as it reports itself. */
-interface Node {
-  readonly id: string;
-  readonly network?: number;
-  readonly genesis?: string;
-}
-
-/** A URL behind which a node answers, chosen anew for each request. */
-async function urlOf(answering: (request: number) => Node, hasHeader = true): Promise<UpstreamServer> {
-  const server = await upstreamServer(({ body, number }, response) => {
-    const { id: nodeID, network = 1, genesis = 'genesis-1' } = answering(number);
-    response.setHeader('content-type', 'application/json');
-    if (hasHeader) response.setHeader('node-id', nodeID);
-    if (body === '') return response.end('{"checks":{},"healthy":true}');
-    const { id, method } = JSON.parse(body);
-    const ip = `${nodeID}.example:9651`;
-    const results: Record<string, object> = {
-      'info.getNodeID': { nodeID },
-      'info.getNodeIP': { ip },
-      'info.getNodeVersion': { version: `version of ${nodeID}` },
-      'info.getNetworkID': { networkID: String(network) },
-      'info.getNetworkName': { networkName: 'a name' },
-      'info.getVMs': { vms: {} },
-      'info.peers': {
-        numPeers: '1',
-        peers: [{ ip, nodeID: PEER, version: `peer of ${nodeID}`, trackedSubnets: [] }],
-      },
-      'platform.getBlockByHeight': { block: { height: 0, id: genesis } },
-    };
-    const result = results[method];
-    return response.end(
-      JSON.stringify(
-        result
-          ? { jsonrpc: '2.0', id, result }
-          : { jsonrpc: '2.0', id, error: { code: -32000, message: 'no' } },
-      ),
-    );
-  });
+/** A URL behind which a node answers, chosen anew for each request; it is closed after the test. */
+async function urlOf(
+  answering: (request: number) => ReportedNode,
+  hasHeader = true,
+): Promise<UpstreamServer> {
+  const server = await nodeServer(answering, hasHeader);
   closers.push(server.close);
   return server;
 }
@@ -95,7 +62,7 @@ function lookAt(name: string, url: string) {
 it.each([true, false])(
   'counts a probe that another node answers as one of its id, not as one of the name (header: %s)',
   async (hasHeader) => {
-    let node: Node = { id: A };
+    let node: ReportedNode = { id: A };
     const { url, close } = await urlOf(() => node, hasHeader);
     const looked = lookAt(`probed-${hasHeader}`, url);
     const ofA = { state: 'up' };
@@ -142,10 +109,30 @@ it('counts each probe of two nodes behind one URL for the node that answered', a
   expect(binding?.difference).toContain(B);
 });
 
+it.each([1, 20, 49])(
+  'notices within 50 s that another node answers without the header, %i s after it was verified',
+  async (after) => {
+    let node: ReportedNode = { id: A };
+    const { url } = await urlOf(() => node, false);
+    const looked = lookAt(`unmarked-${after}`, url);
+    expect(await looked()).toMatchObject({ state: 'up' });
+    expect(await looked(after * 1_000)).toMatchObject({ state: 'up' });
+    node = { id: B };
+    let waited = 0;
+    for (let isNoticed = false; !isNoticed && waited < 300_000; waited += 1_000)
+      isNoticed = (await looked(1_000)).other?.nodeId === B;
+    expect(waited).toBeLessThanOrEqual(50_000);
+  },
+);
+
 let recorders = 0;
 
 /** A recorder of two datasets of one node, whose configuration the test may change. */
-async function recorderOf(url: string, more: { nodeId?: string; network?: string } = {}) {
+async function recorderOf(
+  url: string,
+  more: { nodeId?: string; network?: string } = {},
+  sources = ['node-identity', 'connected-peers'],
+) {
   recorders += 1;
   const name = `node-${recorders}`;
   const configured = ({
@@ -162,9 +149,7 @@ async function recorderOf(url: string, more: { nodeId?: string; network?: string
       catalogNames,
       'test',
     );
-    const feeds = activeFeeds(config).filter(({ source }) =>
-      ['node-identity', 'connected-peers'].includes(source.name),
-    );
+    const feeds = activeFeeds(config).filter(({ source }) => sources.includes(source.name));
     const keys = { chainDataKey: undefined, metricsKey: undefined };
     return {
       feeds,
@@ -217,7 +202,7 @@ async function isReported({ findings, alerts }: Awaited<ReturnType<typeof record
 it.each([true, false])(
   'records a name whose URL leads to another node only after a fix (header: %s)',
   async (hasHeader) => {
-    let node: Node = { id: A };
+    let node: ReportedNode = { id: A };
     const { url } = await urlOf(() => node, hasHeader);
     const recorder = await recorderOf(url);
     expect(await recorder.statuses()).toEqual(['done', 'done']);
@@ -235,8 +220,17 @@ it.each([true, false])(
   },
 );
 
+it('requests the node id first and last in a run that joins calls without the header', async () => {
+  const { url, received } = await urlOf(() => ({ id: A }), false);
+  const recorder = await recorderOf(url, {}, ['node-identity']);
+  expect(await recorder.statuses()).toEqual(['done']);
+  const methods = received.map(({ body }) => String(JSON.parse(body).method));
+  expect(methods.length).toBeGreaterThan(6);
+  expect([methods[0], methods.at(-1)]).toEqual(['info.getNodeID', 'info.getNodeID']);
+});
+
 it('records two nodes that swapped their URLs only once they are swapped back', async () => {
-  let [first, second]: Node[] = [{ id: A }, { id: B }];
+  let [first, second]: ReportedNode[] = [{ id: A }, { id: B }];
   const recorders = await Promise.all(
     [await urlOf(() => first ?? { id: A }), await urlOf(() => second ?? { id: B })].map(({ url }) =>
       recorderOf(url),
@@ -258,7 +252,7 @@ it('records two nodes that swapped their URLs only once they are swapped back', 
 });
 
 it('binds a name to another node where the configuration says so', async () => {
-  let node: Node = { id: A };
+  let node: ReportedNode = { id: A };
   const { url } = await urlOf(() => node);
   const recorder = await recorderOf(url, { nodeId: B });
   expect(await recorder.statuses()).toEqual(['failed', 'failed']);
@@ -285,7 +279,7 @@ it.each([
     /another genesis: .*genesis-2, and genesis-1 is recorded/,
   ],
 ])('does not record a node of %s, though its id is the same', async (_, other, reason) => {
-  let node: Node = { id: A };
+  let node: ReportedNode = { id: A };
   const { url } = await urlOf(() => node);
   const recorder = await recorderOf(url);
   await recorder.statuses();

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { compareSources } from '../../../src/reporting/checks/compare.ts';
 import {
   breaksIn,
@@ -12,12 +9,11 @@ import { findingGroups } from '../../../src/reporting/reports/findings.ts';
 import { statusOf } from '../../../src/reporting/reports/status.ts';
 import { exposition } from '../../../src/server/metrics/metric.ts';
 import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
-import { startCommand } from '../../support/cli.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
 const HOUR = 3_600_000;
 
-const { it, database, sql } = withDatabase({ max: 4 });
+const { it, sql } = withDatabase({ max: 4 });
 beforeEach(async () => {
   await sql`truncate recorder.discrepancies, recorder.series_breaks, recorder.check_runs, recorder.targets, recorder.target_datasets`;
 });
@@ -77,59 +73,6 @@ it('is listed with both values, their difference, and the tolerance', async () =
       ['txCount', '0.5100'],
     ],
   );
-});
-
-describe('report', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'recorder-checks-'));
-  writeFileSync(join(folder, 'recorder.yaml'), 'network: mainnet\nwatch: {}\n');
-  afterAll(() => rmSync(folder, { recursive: true }));
-  const report = (...args: string[]) =>
-    startCommand(
-      ['report', ...args],
-      { DATABASE_URL: database.url, RECORDER_CONFIG: join(folder, 'recorder.yaml') },
-      folder,
-    ).ended;
-
-  it('discrepancies prints what was found as a table and as CSV', async () => {
-    await planted('metric_parts', 'chain_id=1', 5);
-    expect(await report('discrepancies')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/sum of 24 hours: 1000 +day: 1034 +34 +3\.29/),
-    });
-    const csv = await report('discrepancies', '--format', 'csv');
-    expect(csv.stdout.split('\r\n')[1]).toMatch(/^metric_parts,chain_id=1,2026-03-01T00:00:00Z,/);
-  });
-
-  it('series-breaks prints that there are none, and the heading of a CSV without rows', async () => {
-    expect(await report('series-breaks')).toMatchObject({ code: 0, stdout: 'no level changed\n' });
-    expect(await report('series-breaks', '--format', 'csv')).toMatchObject({
-      code: 0,
-      stdout: 'chain_id,metric,broke_at,level_before,level_after,ratio,strength,found_at\r\n',
-    });
-  });
-
-  const notAsOf = 'does not take it: found_at and ended_at tell what was known when';
-  // An option that a report ignored would give another window than the one that was requested.
-  it.each([
-    ['discrepancies', '--as-of', '2026-03-01', notAsOf],
-    ['series-breaks', '--as-of', '2026-03-01', notAsOf],
-    ['sla', '--from', '2026-03-01', 'does not take it; it takes --month, --slo PERCENT, --node, --as-of'],
-    ['uptime', '--month', '2026-03', 'does not take it; it takes --from, --to, --node, --as-of'],
-    ['uptime', '--slo', '99', 'does not take it; it takes --from, --to, --node, --as-of'],
-    ['incident', '--month', '2026-03', 'does not take it; it takes --node, --from, --to'],
-    ['series-breaks', '--node', 'a', 'does not take it; it takes --from, --to'],
-  ])('%s refuses %s', async (name, option, value, reason) => {
-    expect(await report(name, option, value)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`${option} ${value}: ${name} ${reason}`),
-    });
-  });
-
-  it('discrepancies refuses a window that ends before it starts', async () => {
-    expect(await report('discrepancies', '--from', '2026-03-02', '--to', '2026-03-01')).toMatchObject({
-      code: 2,
-    });
-  });
 });
 
 it('that cannot be looked for is a finding with its reason, and everything else is compared all the same', async () => {

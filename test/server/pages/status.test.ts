@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { State } from '../../../src/health/state.ts';
+import { slaReport } from '../../../src/reporting/reports/sla.ts';
+import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
 import { percentText, spanText } from '../../../src/reporting/reports/uptime.ts';
 import { Access } from '../../../src/server/access.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -241,6 +243,31 @@ describe('/status/NODE', () => {
     ])
       expect(body.includes(text), text).toBe(true);
     expect(body).not.toContain('<script>alert');
+  });
+
+  it('agrees with its table and with the SLA of a month that was watched in part', async () => {
+    const month = { from: Date.UTC(2026, 3, 1), to: Date.UTC(2026, 4, 1) };
+    const thresholds = { uptime: 80, uptimeAfter: 90, upgradeAt: month.to };
+    const { nodes, ...report } = await slaReport(sql, month, now, 99.9, thresholds);
+    const young = nodes.filter(({ node }) => node === 'young');
+    const { up, down, unknown, maintenance, none } = secondsIn(sayings, 'young', month.from, month.to);
+    const whole = up + down + unknown;
+    expect(none).toBeGreaterThan(20 * 86_400);
+    expect(young).toEqual([
+      expect.objectContaining({
+        ...{ since: new Date(month.from + none * 1000), until: new Date(month.to), down_seconds: down },
+        ...{ unknown_seconds: unknown, maintenance_seconds: maintenance },
+        uptime_lower: expect.closeTo(up / whole, 6),
+      }),
+    ]);
+    expect(slaPage({ ...report, nodes: young })).toContain('since 2026-04-27 08:24');
+    const { body } = await ask(path('young', '?from=2026-04-01&to=2026-05-01&grain=1mo'));
+    expect(body).toContain(`<dt>Uptime</dt><dd>${percentText(up / (up + down))}`);
+    const parts = Object.entries({ up, down, maintenance, unknown, 'no record': none })
+      .filter(([, seconds]) => seconds > 0)
+      .map(([state, seconds]) => `${state} ${spanText(seconds)}`);
+    expect(titles(body).filter((title) => title?.endsWith(`: ${parts.join(', ')}`))).toHaveLength(1);
+    expect(body).toContain('2026-04-27 08:24');
   });
 
   it.each([

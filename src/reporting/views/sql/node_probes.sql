@@ -3,8 +3,10 @@ select p.observer, p.node, p.probe, p.probes, p.probed_at, p.hour, p.entries,
   coalesce(refusal.since, o.heartbeat_at) as settled_until, refusal.reason as refused, p.latest,
   (select min(h.started_at) from recorder.node_health h
     where (h.observer, h.node, h.probe, h.check_name) = (p.observer, p.node, p.probe, '*')) as first_look,
-  (select case when bool_and(h.ended_at is not null) then max(h.ended_at) end from recorder.node_health h
-    where (h.observer, h.node, h.probe, h.check_name) = (p.observer, p.node, p.probe, '*')) as watched_until
+  -- Intervals do not overlap: the last one decides. Its lookup costs the same however many there are.
+  (select h.ended_at from recorder.node_health h
+    where (h.observer, h.node, h.probe, h.check_name) = (p.observer, p.node, p.probe, '*')
+    order by h.started_at desc limit 1) as watched_until
 from recorder.health_probes p
 join recorder.health_observers o using (observer)
 left join lateral (

@@ -1,0 +1,257 @@
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { foreignLocks, sessionText } from '../../src/db/blocking-sessions.ts';
+import { migrateDatabase } from '../../src/db/migrate.ts';
+import { missingObjects } from '../../src/db/own-objects.ts';
+import { TemporaryError } from '../../src/lib/errors.ts';
+import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
+import { migrate } from '../../src/reporting/views/migrate.ts';
+import { blocked } from '../support/blocked.ts';
+import { cutAfter } from '../support/cut-connection.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { before, declaredColumns, moved, schemaTexts } from './declared-views.ts';
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  sql = postgres(database.url, { max: 2, onnotice: () => {} });
+});
+afterEach(async () => {
+  await sql.end();
+  await database.close();
+});
+
+describe('what is declared', () => {
+  const columns = () => declaredColumns(sql);
+
+  it('moves its columns together with what depends on it', async () => {
+    await migrateDatabase(database.url, before);
+    expect(await columns()).toEqual(['base.a', 'base.b', 'theirs.b']);
+    await migrateDatabase(database.url, moved);
+    expect(await columns()).toEqual(['base.b', 'theirs.b']);
+    expect(await sql`select * from reporting.theirs_of()`).toEqual([{ b: 2 }]);
+  });
+
+  it('is not put in the place of a view or a function of the user', async () => {
+    await sql`create view reporting.base as select 'mine' as mine`;
+    await expect(migrateDatabase(database.url, before)).rejects.toThrow(
+      /a view of this name that chain-recorder did not create[\s\S]*rename/,
+    );
+    await sql`drop view reporting.base`;
+    await sql`create function reporting.theirs_of() returns text language sql as $$select 'mine'$$`;
+    await expect(migrateDatabase(database.url, before)).rejects.toThrow(/a function of this name/);
+    expect(await columns()).toEqual([]);
+    expect([...(await sql`select * from reporting.theirs_of()`)]).toEqual([{ theirs_of: 'mine' }]);
+  });
+
+  it('is not put in the place of a table of the user', async () => {
+    await sql`create schema if not exists reporting`;
+    await sql`create table reporting.theirs (mine int)`;
+    await expect(migrateDatabase(database.url, before)).rejects.toThrow(
+      /"theirs" is not a view[\s\S]*rename/,
+    );
+    expect(await columns()).toEqual(['theirs.mine']);
+  });
+
+  it('is all old or all new when its maker is killed between two objects', async () => {
+    await migrateDatabase(database.url, before);
+    const holder = postgres(database.url, { max: 1, onnotice: () => {} });
+    const migrating = await holder.begin(async (holding) => {
+      await holding`select * from reporting.theirs`; // it cannot be replaced meanwhile, what comes before it can
+      const outcome = migrateDatabase(database.url, moved).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      const kill = async () => {
+        const rows = await sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%view reporting.base%'`;
+        return rows.length;
+      };
+      await expect.poll(kill).toBe(1);
+      return { outcome };
+    });
+    expect(await migrating.outcome).toBeInstanceOf(Error);
+    expect(await columns()).toEqual(['base.a', 'base.b', 'theirs.b']);
+    expect(await sql`select * from reporting.theirs_of()`).toEqual([{ b: 2 }]);
+    await holder.end();
+    await migrateDatabase(database.url, moved);
+    expect(await columns()).toEqual(['base.b', 'theirs.b']);
+  });
+
+  it('is all old or all new when the connection of its maker breaks', async () => {
+    await migrateDatabase(database.url, before);
+    const old = await schemaTexts(sql);
+    const breaks = async (after: number) => {
+      const proxy = await cutAfter(database.url, after);
+      const outcome = await migrateDatabase(proxy.url, moved).catch((error: unknown) => error);
+      await proxy.close();
+      return { cut: proxy.cut(), outcome };
+    };
+    // Cuts after 12 to 14 statements may hit the connection that watches for blocking sessions, which stops nothing.
+    for (const after of [2, 8, 20, 28]) {
+      const { cut, outcome } = await breaks(after);
+      expect(cut).toBe(true);
+      expect(outcome).toBeInstanceOf(Error);
+      expect(await schemaTexts(sql)).toEqual(old);
+    }
+    expect((await breaks(1_000)).cut).toBe(false);
+    expect(await columns()).toEqual(['base.b', 'theirs.b']);
+  });
+});
+
+describe('a reader in an idle transaction', () => {
+  /** This version with another text of the view that the reader has read. */
+  const changed = declaredObjects().map((object) =>
+    object.name === 'freshness' ? { ...object, body: `select * from (${object.body}) as changed` } : object,
+  );
+  const definition = async () => {
+    const [row] = await sql<
+      { text: string }[]
+    >`select pg_get_viewdef('reporting.freshness'::regclass) as text`;
+    return row?.text ?? '';
+  };
+
+  async function whileRead<T>(work: (end: () => Promise<unknown>) => Promise<T>): Promise<T> {
+    const reader = postgres(database.url, { max: 1, connection: { application_name: 'some-notebook' } });
+    try {
+      await reader.unsafe('begin; select from reporting.freshness');
+      return await work(() => reader`commit`);
+    } finally {
+      await reader.end({ timeout: 1 });
+    }
+  }
+
+  it('blocks nobody but the migration, which names it and goes on when it ends', async () => {
+    await whileRead(async (end) => {
+      const before = await definition();
+      const told: string[] = [];
+      const migrating = migrateDatabase(database.url, changed, {
+        blocked: (sessions) => void told.push(...sessions.map(sessionText)),
+      });
+      await blocked(sql);
+      // This query waits behind the migration until that gives way, while the reader's transaction stays open.
+      await sql`select from reporting.freshness`;
+      await expect.poll(() => told.length).toBeGreaterThan(0);
+      await end();
+      await migrating;
+      expect(told[0]).toMatch(
+        /^process \d+, user "\w+", application "some-notebook", idle in transaction, since 20/,
+      );
+      expect(await definition()).not.toBe(before);
+    });
+  });
+
+  it('stops it for a bounded time, after which it is refused for now, with the session and what ends it', async () => {
+    await whileRead(async () => {
+      const before = await definition();
+      const refused = await migrateDatabase(database.url, changed, { timeout: 0 }).catch(
+        (error: unknown) => error,
+      );
+      expect(refused).toBeInstanceOf(TemporaryError);
+      expect(String(refused)).toMatch(/locked by process \d+.*"some-notebook".*pg_terminate_backend\(\d+\)/);
+      expect(await definition()).toBe(before);
+    });
+  });
+
+  it.each([
+    'select from recorder_locks.locks for update',
+    'lock table recorder.targets in access share mode',
+  ])('with other locks the migration is stopped at once by a signal: %s', async (locking) => {
+    const holder = postgres(database.url, { max: 1 });
+    await holder.unsafe(`begin; ${locking}; select from reporting.freshness`);
+    const stop = new AbortController();
+    const migrating = migrateDatabase(database.url, changed, { signal: stop.signal });
+    await blocked(sql);
+    stop.abort();
+    // The signal ended its connection; it did not wait for the lock timeout.
+    await expect(migrating).rejects.toMatchObject({
+      name: 'Interrupted',
+      cause: expect.objectContaining({ code: 'CONNECTION_DESTROYED' }),
+    });
+    await holder.end({ timeout: 1 });
+  });
+
+  it('is named by what doctor queries, as soon as it blocks the recorder', async () => {
+    await whileRead(async () => {
+      expect(await foreignLocks(sql)).toEqual([]);
+      const stop = new AbortController();
+      const migrating = migrateDatabase(database.url, changed, { signal: stop.signal }).catch(() => {});
+      await expect
+        .poll(() => foreignLocks(sql))
+        .toMatchObject([{ application: 'some-notebook', state: 'idle in transaction', isBlocking: true }]);
+      stop.abort();
+      await migrating;
+    });
+  });
+});
+
+describe('what somebody took from a migrated database', () => {
+  const missing = async () => (await missingObjects(sql, declaredObjects())).map(({ name }) => name);
+  const all = () => sql<{ name: string; statement: string }[]>`
+    select name, statement from recorder.own_objects order by name`;
+
+  it('is named, and restored: constraints, indexes, defaults and NOT NULL', async () => {
+    const objects = await all();
+    expect(objects.length).toBeGreaterThan(200);
+    const kinds = ['constraint', 'index', 'default', 'not'];
+    // Of each kind some, at any place of the list.
+    const taken = kinds.flatMap((kind) => {
+      const some = objects.filter(({ name }) => name.startsWith(`${kind} `));
+      return some.filter((_, place) => place % Math.ceil(some.length / 6) === 0);
+    });
+    const dropped: string[] = [];
+    for (const { name, statement } of taken) {
+      const table = /(?:alter table|on) (?:only )?(recorder\.\w+)/i.exec(statement)?.[1];
+      const column = /alter column "?(\w+)"?/.exec(statement)?.[1];
+      const [kind, what] = name.split(' ');
+      const drop = {
+        constraint: `alter table ${table} drop constraint "${what}"`,
+        index: `drop index ${what}`,
+        default: `alter table ${table} alter column "${column}" drop default`,
+        not: `alter table ${table} alter column "${column}" drop not null`,
+      }[kind ?? ''];
+      // Such as the NOT NULL of a primary key.
+      if (
+        drop &&
+        (await sql.unsafe(drop).then(
+          () => true,
+          () => false,
+        ))
+      )
+        dropped.push(name);
+    }
+    expect(new Set(dropped.map((name) => name.split(' ')[0]))).toEqual(new Set(kinds));
+    expect(await missing()).toEqual(expect.arrayContaining(dropped));
+    expect(await migrate(database.url)).toEqual([]);
+    expect(await missing()).toEqual([]);
+    expect(await all()).toEqual(objects);
+  });
+
+  it.each([
+    'revoke usage on schema reporting from recorder_reader',
+    'revoke select on reporting.freshness from recorder_reader',
+    'revoke execute on all functions in schema reporting from public',
+    'drop owned by recorder_reader',
+  ])('is named, and restored: %s', async (statement) => {
+    await sql.unsafe(statement);
+    expect((await missing()).length).toBeGreaterThan(0);
+    expect(await migrate(database.url)).toEqual([]);
+    expect(await missing()).toEqual([]);
+    await sql.begin(async (reader) => {
+      await reader.unsafe('set local role recorder_reader');
+      await reader`select from reporting.freshness`;
+    });
+  });
+
+  it('is told of where rows of today do not let it be restored', async () => {
+    await sql`alter table recorder.seals drop constraint seals_pkey cascade`;
+    await sql`insert into recorder.own_objects values ('constraint seals_pkey on recorder.none', 'alter table recorder.none add primary key (x)')`;
+    expect(await migrate(database.url)).toEqual([
+      expect.stringContaining('constraint seals_pkey on recorder.none is missing and could not be restored'),
+    ]);
+    expect(await missing()).toEqual(['constraint seals_pkey on recorder.none']);
+  });
+});

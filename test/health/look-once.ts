@@ -1,0 +1,39 @@
+import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { lookOver } from '../../src/health/probe-node.ts';
+import type { Look } from '../../src/health/prober-context.ts';
+import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream.ts';
+
+const [ledger] = activeLedgers(
+  checkConfig(
+    {
+      network: 'mainnet',
+      upstreams: { nodes: [{ name: 'a', url: 'http://127.0.0.1:9650' }] },
+      datasets: { node_health: { every: '5s' } },
+    },
+    catalogNames,
+    'the test',
+  ),
+);
+
+/** Looks once at a node over HTTP. @param cutOff the recorder is cut off from the network @param deadline of one call, ms */
+export async function look(url: string, cutOff = false, deadline = 30_000): Promise<Look> {
+  if (!ledger) throw new Error('node_health is not active');
+  const settings = {
+    name: 'a',
+    url,
+    headers: {},
+    redact: (text: string) => text,
+    budget: unmetered,
+    deadline,
+    maxBytes: 1e6,
+  };
+  const lookAt = lookOver(
+    (_feed, _job, asking) => new UpstreamSession(settings, asking),
+    ledger,
+    Date.now,
+    async () => cutOff,
+  );
+  return lookAt({ node: 'a', probe: 'health' }, new AbortController().signal);
+}

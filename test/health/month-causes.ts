@@ -1,0 +1,44 @@
+import type { Look } from '../../src/health/prober-context.ts';
+import { answeringServer, cases, some } from '../upstreams/answer-table.ts';
+import { closeFailing, failing } from '../upstreams/failing-upstreams.ts';
+import { look } from './look-once.ts';
+
+/** A behaviour of a node: its answer as the recorder reads it, and the state that the table of answers demands. */
+export interface Cause {
+  readonly name: string;
+  readonly state: 'up' | 'down' | 'unknown';
+  readonly look: Look;
+}
+
+/** Gives each check the time of the look: a timestamp that does not move is stale. */
+export const lookAt = (seen: Look, now: number): Look => ({
+  ...seen,
+  checks: seen.checks?.map((check) => ({ ...check, timestamp: `${now}` })) ?? null,
+});
+
+/** Causes of which the network may be at fault. */
+const OF_THE_NETWORK = /^silence/;
+
+/** Looks once at each answer of the table and at each failure without an answer, over HTTP. */
+export async function gatherCauses() {
+  const server = await answeringServer();
+  const [answers, failures] = await Promise.all([
+    some(async (at): Promise<Cause[]> => {
+      const one = cases[at];
+      return one ? [{ ...one, look: await look(`${server.url}/${at}`) }] : [];
+    }),
+    Promise.all(
+      failing.map(async ({ name, state, url }): Promise<Cause & { readonly cutOff: Look }> => {
+        const at = await url();
+        const [seen, cutOff] = await Promise.all([look(at, false, 400), look(at, true, 400)]);
+        return { name, state, look: seen, cutOff };
+      }),
+    ),
+  ]);
+  await server.close();
+  await closeFailing();
+  const cutOff = failures.flatMap(({ name, cutOff: seen }): Cause[] =>
+    OF_THE_NETWORK.test(name) ? [{ name: `${name} of everything`, state: 'unknown', look: seen }] : [],
+  );
+  return { causes: [...failures, ...answers.flat()], cutOff };
+}

@@ -1,0 +1,106 @@
+import { day, hour, minute, second } from './world.ts';
+
+export const MONTH_START = Date.UTC(2026, 2, 1);
+export const NODES = ['a', 'b', 'c'] as const;
+export type NodeName = (typeof NODES)[number];
+
+/** One event of the recorder or its machine. Times are ms since 1970. */
+export type Event =
+  | { readonly at: number; readonly does: 'kill' | 'start' | 'cut off' | 'reconnect' }
+  /** The machine sleeps; `inFlight`: while a look is under way, whose answer arrives afterwards. */
+  | { readonly at: number; readonly does: 'sleep'; readonly by: number; readonly inFlight?: true }
+  /** The clock of the database is set; `stays`: nobody takes the move back. */
+  | { readonly at: number; readonly does: 'move'; readonly by: number; readonly stays?: true };
+
+/** A node behaves in some way from a moment to another. `cause` is an index of the causes. */
+interface Trouble {
+  readonly from: number;
+  readonly to: number;
+  readonly cause: number;
+}
+
+/** A month of three nodes, whose days are scaled by a part. */
+export interface MonthScript {
+  readonly end: number;
+  readonly events: readonly Event[];
+  readonly windows: readonly {
+    readonly nodes: NodeName[] | null;
+    readonly from: number;
+    readonly to: number;
+  }[];
+  /** When another node answers at the URL of c. */
+  readonly swaps: readonly { readonly from: number; readonly to: number }[];
+  /** The cause at a moment; null: the node is well. */
+  causeAt(node: NodeName, at: number): number | null;
+  random(): number;
+}
+
+/** The least time of a trouble, in which every look is followed by another one. */
+const LEAST = 130 * second;
+const SWAPPED_FOR = 6 * minute;
+
+/** Writes the script. @param part of each day that is played @param causes number of causes: each node has each of them once */
+export function scriptMonth(part: number, causes: number): MonthScript {
+  let seed = 20_260_301;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  const length = 31 * day * part;
+  const whole = (milliseconds: number) => Math.round(milliseconds / second) * second;
+  const at = (date: number, hours: number, minutes = 0) =>
+    MONTH_START + whole(((date - 1) * day + hours * hour + minutes * minute) * part);
+  const moved = whole(2 * hour * part);
+  const events: readonly Event[] = [
+    { at: at(3, 10), does: 'kill' },
+    { at: at(3, 15), does: 'start' },
+    { at: at(5, 1, 7), does: 'sleep', by: 10 * minute },
+    { at: at(6, 20), does: 'sleep', by: whole(8 * hour * part), inFlight: true },
+    { at: at(8, 4), does: 'cut off' },
+    { at: at(8, 6, 30), does: 'reconnect' },
+    { at: at(10, 12), does: 'move', by: moved },
+    { at: at(10, 12) + 40 * second, does: 'move', by: -moved },
+    { at: at(12, 12), does: 'move', by: -moved },
+    { at: at(12, 12) + 40 * second, does: 'move', by: moved },
+    { at: at(14, 9), does: 'move', by: moved, stays: true },
+    { at: at(14, 15), does: 'move', by: -moved, stays: true },
+    { at: at(17, 9), does: 'move', by: -moved, stays: true },
+    { at: at(17, 16), does: 'move', by: moved, stays: true },
+    { at: at(20, 0), does: 'kill' },
+    { at: at(20, 0) + minute, does: 'start' },
+    { at: at(20, 0) + 2 * minute, does: 'kill' },
+    { at: at(20, 0) + 3 * minute, does: 'start' },
+    { at: at(22, 12), does: 'sleep', by: 4 * minute, inFlight: true },
+    { at: at(23, 23), does: 'sleep', by: 3 * second },
+    { at: at(26, 5), does: 'kill' },
+    { at: at(27, 9), does: 'start' },
+  ];
+  const windows: MonthScript['windows'] = [
+    { nodes: ['a'], from: at(4, 2), to: at(4, 5) },
+    { nodes: ['b'], from: at(3, 12), to: at(3, 16) },
+    { nodes: null, from: at(21, 1), to: at(21, 2) },
+  ];
+  const swaps = [at(2, 12), at(11, 0), at(25, 0)].map((from) => ({ from, to: from + SWAPPED_FOR }));
+  const troubles = new Map(NODES.map((node) => [node, troublesOf(random, length, causes)]));
+  const causeAt = (node: NodeName, moment: number) =>
+    troubles.get(node)?.findLast(({ from, to }) => from <= moment && moment < to)?.cause ?? null;
+  return { end: MONTH_START + length, events, windows, swaps, causeAt, random };
+}
+
+/** Each cause once, in whatever order, and between them some that are so short that no second look sees them. */
+function troublesOf(random: () => number, length: number, causes: number): Trouble[] {
+  const slot = length / causes;
+  const order = Array.from({ length: causes }, (_, cause) => ({ cause, key: random() })).sort(
+    (one, other) => one.key - other.key,
+  );
+  return order.flatMap(({ cause }, at) => {
+    const from = MONTH_START + Math.ceil((at + 0.2 * random()) * (slot / second)) * second;
+    const to = from + LEAST + Math.floor((random() ** 4 * 0.5 * slot) / second) * second;
+    const short = MONTH_START + Math.floor((at + 0.9 + 0.05 * random()) * (slot / second)) * second;
+    const blip = { from: short, to: short + Math.ceil(random() * 20) * second };
+    return [
+      { from, to, cause },
+      { ...blip, cause: Math.floor(random() * causes) },
+    ];
+  });
+}

@@ -1,0 +1,49 @@
+import { type UpstreamServer, upstreamServer } from '../../support/upstream-server.ts';
+
+const PEER = 'NodeID-PhKF5xGeEucL37wScc3up7fo64PToxaf3';
+
+/** A node as it reports itself. */
+export interface ReportedNode {
+  readonly id: string;
+  readonly network?: number;
+  readonly genesis?: string;
+}
+
+/**
+ * Starts a server behind whose URL a node answers, chosen anew for each request.
+ * @param hasHeader answers carry the header `node-id`
+ */
+export function nodeServer(
+  answering: (request: number) => ReportedNode,
+  hasHeader = true,
+): Promise<UpstreamServer> {
+  return upstreamServer(({ body, number }, response) => {
+    const { id: nodeID, network = 1, genesis = 'genesis-1' } = answering(number);
+    response.setHeader('content-type', 'application/json');
+    if (hasHeader) response.setHeader('node-id', nodeID);
+    if (body === '') return response.end('{"checks":{},"healthy":true}');
+    const { id, method } = JSON.parse(body);
+    const ip = `${nodeID}.example:9651`;
+    const results: Record<string, object> = {
+      'info.getNodeID': { nodeID },
+      'info.getNodeIP': { ip },
+      'info.getNodeVersion': { version: `version of ${nodeID}` },
+      'info.getNetworkID': { networkID: String(network) },
+      'info.getNetworkName': { networkName: 'a name' },
+      'info.getVMs': { vms: {} },
+      'info.peers': {
+        numPeers: '1',
+        peers: [{ ip, nodeID: PEER, version: `peer of ${nodeID}`, trackedSubnets: [] }],
+      },
+      'platform.getBlockByHeight': { block: { height: 0, id: genesis } },
+    };
+    const result = results[method];
+    return response.end(
+      JSON.stringify(
+        result
+          ? { jsonrpc: '2.0', id, result }
+          : { jsonrpc: '2.0', id, error: { code: -32000, message: 'no' } },
+      ),
+    );
+  });
+}
