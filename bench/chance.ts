@@ -1,4 +1,4 @@
-import { cb58 } from '../src/lib/cb58.ts';
+import { encodeCb58 } from '../src/lib/cb58.ts';
 
 /** A generator of numbers from 0 to 1, the same in every run. */
 export function numbers(seed: number): () => number {
@@ -48,11 +48,11 @@ export class Chance {
 
   /** An id as the network writes those of transactions and blockchains. */
   id(): string {
-    return cb58(this.bytes(32));
+    return encodeCb58(this.bytes(32));
   }
 
   nodeId(): string {
-    return `NodeID-${cb58(this.bytes(20))}`;
+    return `NodeID-${encodeCb58(this.bytes(20))}`;
   }
 
   /** An address as long as the network's are. */

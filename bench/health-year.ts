@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
-import { bucketOf } from '../src/health/latency-histogram.ts';
+import { findBucket } from '../src/health/latency-histogram.ts';
 import { type LatencyHour, storeHours } from '../src/health/latency-store.ts';
-import { type LedgerTransition, takeObserver, writeLedger } from '../src/health/ledger.ts';
+import { acquireObserver, type LedgerTransition, writeLedger } from '../src/health/ledger.ts';
 import { numbers } from './chance.ts';
 import { median } from './median.ts';
 
@@ -47,7 +47,7 @@ export async function writeYear(
   const since = until - YEAR;
   const firstHour = Math.ceil(since / HOUR) * HOUR;
   const observer = 'bench';
-  await takeObserver(sql, observer, 'bench');
+  await acquireObserver(sql, observer, 'bench');
   const random = numbers(1);
   const names = Array.from({ length: nodes }, (_, n) => `validator-${n + 1}`);
   for (const node of names) {
@@ -81,7 +81,7 @@ export async function writeYear(
       for (let hour = day; hour < Math.min(day + DAY, until); hour += HOUR) {
         const histogram = new Map<number, number>();
         for (let probe = 0; probe < 60; probe++) {
-          const bucket = bucketOf(latency(random, n));
+          const bucket = findBucket(latency(random, n));
           histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
         }
         written += 60;

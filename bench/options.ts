@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { messageOf, UsageError } from '../src/lib/errors.ts';
+import { toErrorMessage, UsageError } from '../src/lib/errors.ts';
 
 /** What a run of the benchmark measures. */
 export interface Options {
@@ -53,7 +53,7 @@ function parsed(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new UsageError([messageOf(error), USAGE]);
+    throw new UsageError([toErrorMessage(error), USAGE]);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../src/config/schema.ts';
 import { outliveLostConnections } from '../src/db/postgres-workarounds/unhandled-rejections.ts';
 import type { ServerContext } from '../src/server/server.ts';
-import { statusSite } from '../src/server/status-site.ts';
+import { readStatusSite } from '../src/server/status-site.ts';
 import { servePagesOf } from '../test/support/page-server.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function serveForParent(
     recorder: { name: config.name, network: config.network, simulated: false, directory: null },
     watched,
     upstreams: config.upstreams,
-    site: statusSite(config),
+    site: readStatusSite(config),
   });
   outliveLostConnections();
   process.once('disconnect', () => process.exit()); // the parent is gone

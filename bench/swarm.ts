@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { activeLedgers, catalogNames } from '../src/app/configured-feeds.ts';
-import { upstreamOpener } from '../src/app/upstream-opener.ts';
-import { checkConfig } from '../src/config/load.ts';
-import { lookOver } from '../src/health/probe-node.ts';
+import { createUpstreamOpener } from '../src/app/upstream-opener.ts';
+import { validateConfig } from '../src/config/load.ts';
+import { createProbeQuery } from '../src/health/probe-node.ts';
 import { Prober } from '../src/health/prober.ts';
 import { steadyClock, systemClock } from '../src/lib/clock.ts';
 import { Child } from './child.ts';
@@ -40,7 +40,7 @@ export async function measureSwarm(
     signal,
   );
   try {
-    const config = checkConfig(
+    const config = validateConfig(
       {
         network: 'mainnet',
         observer: 'swarm',
@@ -71,10 +71,10 @@ export async function measureSwarm(
       targets: ledger.targets.flatMap(({ node = '', probe = '' }) =>
         probe === 'health' ? [{ node, probe }] : [],
       ),
-      look: lookOver(upstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
+      look: createProbeQuery(createUpstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
       maintenance: async () => [],
       // The first round asks everybody at once; what counts is the pace after it.
-      asked: (late) => void (steadyClock() >= warmAt && delays.push(late)),
+      queryStarted: (late) => void (steadyClock() >= warmAt && delays.push(late)),
     });
     if (!prober) throw new Error('another process watches');
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { activeFeeds, catalogNames } from '../src/app/configured-feeds.ts';
-import { upstreamOpener } from '../src/app/upstream-opener.ts';
-import { checkConfig } from '../src/config/load.ts';
+import { createUpstreamOpener } from '../src/app/upstream-opener.ts';
+import { validateConfig } from '../src/config/load.ts';
 import { openDatabase } from '../src/db/client.ts';
 import type { Clock } from '../src/lib/clock.ts';
 import type { ActiveFeed } from '../src/recording/active-feed.ts';
@@ -33,7 +33,7 @@ const MOST_ROUNDS = 2_000;
 /** Opens the recorder's parts over the world's database and upstreams. */
 export async function inProcess(world: World, recorded: Recorded, clock: Clock): Promise<InProcess> {
   const file = await configure(world, recorded, 'in-process.yaml');
-  const config = checkConfig(JSON.parse(await readFile(file, 'utf8')), catalogNames, file);
+  const config = validateConfig(JSON.parse(await readFile(file, 'utf8')), catalogNames, file);
   const database = openDatabase(world.databaseUrl);
   world.closers.add(() => database.close());
   const feeds = activeFeeds(config);
@@ -43,7 +43,7 @@ export async function inProcess(world: World, recorded: Recorded, clock: Clock):
     commits: database.commits,
     clock,
     worker: `chaos/${process.pid}`,
-    open: upstreamOpener(config, keys, database.sql, clock),
+    open: createUpstreamOpener(config, keys, database.sql, clock),
   };
   const plan = async (feed: ActiveFeed) => {
     await registerTargets(database.sql, feed, clock());

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { messageOf, UsageError } from '../src/lib/errors.ts';
+import { toErrorMessage, UsageError } from '../src/lib/errors.ts';
 
 export type BackendKind = 'redis' | 'postgres';
 
@@ -82,7 +82,7 @@ function parsed(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new UsageError([messageOf(error), USAGE]);
+    throw new UsageError([toErrorMessage(error), USAGE]);
   }
 }
 

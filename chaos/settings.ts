@@ -1,5 +1,5 @@
 import { catalogNames } from '../src/app/configured-feeds.ts';
-import { TRAILS } from '../src/datasets/sources/durations.ts';
+import { MAX_INDEX_LAG_MS } from '../src/datasets/sources/durations.ts';
 import { BLOCK_CHAINS, type Watched } from './truth.ts';
 import type { World } from './world.ts';
 
@@ -59,9 +59,9 @@ export function blockTargets(nodeIds: readonly string[], from: number, to: numbe
 export const DAY = 86_400_000;
 
 /** The days that an index may trail: they are recorded, and not claimed as covered. */
-export const UNCLAIMED_DAYS = TRAILS / DAY;
+export const UNCLAIMED_DAYS = MAX_INDEX_LAG_MS / DAY;
 /** The newest part of the blocks that a recorder does not claim, with a margin, in ms. */
-export const UNCLAIMED_MS = TRAILS + 11 * 60_000;
+export const UNCLAIMED_MS = MAX_INDEX_LAG_MS + 11 * 60_000;
 
 /** Midnight (UTC) so many days before now, in ms: configurations name days. */
 export function midnight(daysAgo: number): number {

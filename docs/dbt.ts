@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { catalogueOf } from '../src/reporting/relations/catalogue.ts';
+import { getCatalogue } from '../src/reporting/relations/catalogue.ts';
 import { warehouseTables } from '../src/warehouse/export-table.ts';
 
 /** Every version of a dataset, as the staging model of it has them. */
@@ -24,7 +24,7 @@ interface Versions {
 const MINUTE = 60_000;
 const HEADS = { yaml: '# Made by "npm run docs".\n', sql: '-- Made by "npm run docs".\n' };
 
-const ofReporting: readonly Versions[] = [...catalogueOf().datasets.values()].map((dataset) => {
+const ofReporting: readonly Versions[] = [...getCatalogue().datasets.values()].map((dataset) => {
   const { name, about, every, key, begins, history, now } = dataset;
   const { name: from, columns } = history ?? now;
   return {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { catalogNames } from '../src/app/configured-feeds.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
-import { settingsPage } from '../src/config/settings-page.ts';
+import { formatSettingsPage } from '../src/config/settings-page.ts';
 import { checksPage } from '../src/reporting/checks/checks-page.ts';
 import { dictionary } from '../src/reporting/reports/dictionary.ts';
 import { recipes } from '../src/reporting/reports/recipes.ts';
@@ -17,7 +17,7 @@ writeFileSync(new URL('cli.md', import.meta.url), commandLinePage());
 writeFileSync(new URL('datasets.md', import.meta.url), dictionary());
 writeFileSync(new URL('monitoring.md', import.meta.url), metricsPage());
 writeFileSync(new URL('recipes.md', import.meta.url), recipes());
-writeFileSync(new URL('settings.md', import.meta.url), settingsPage(catalogNames));
+writeFileSync(new URL('settings.md', import.meta.url), formatSettingsPage(catalogNames));
 const uptimePage = new URL('uptime.md', import.meta.url);
 writeFileSync(uptimePage, withAnswerTable(readFileSync(uptimePage, 'utf8')));
 writeFileSync(new URL('recorder.schema.json', import.meta.url), editorSchema(catalogNames));

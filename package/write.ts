@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { z } from 'zod';
-import { catalogueOf } from '../src/reporting/relations/catalogue.ts';
+import { getCatalogue } from '../src/reporting/relations/catalogue.ts';
 import { rowTypes } from '../src/reporting/reports/row-types.ts';
 import { typedSchema } from '../src/reporting/reports/typed-schema.ts';
 import { declaredObjects } from '../src/reporting/views/declared-objects.ts';
@@ -15,7 +15,7 @@ import { bundle } from './bundle.ts';
 const dist = new URL('../dist/', import.meta.url);
 const { javascript, declarations } = typedSchema(declaredObjects());
 const histories = new Map(
-  [...catalogueOf().datasets].map(([name, { now, history }]) => [name, (history ?? now).name]),
+  [...getCatalogue().datasets].map(([name, { now, history }]) => [name, (history ?? now).name]),
 );
 
 /** The declarations of a module of `src/`. @throws Error when they do not follow from the file alone */

@@ -1,23 +1,23 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { exitCode } from './app/exit-code.ts';
-import { letReadersLeave, outputDelivered } from './cli/handle-epipe.ts';
+import { handleEpipe, waitForOutput } from './cli/handle-epipe.ts';
 import { commandLine } from './cli/program.ts';
-import { passing } from './cli/temporary-failure.ts';
+import { describeTemporaryFailure } from './cli/temporary-failure.ts';
 import { readSecrets } from './config/secrets.ts';
-import { keepYoungSmall } from './daemon/heap.ts';
+import { limitYoungGeneration } from './daemon/heap.ts';
 import { outliveLostConnections } from './db/postgres-workarounds/unhandled-rejections.ts';
-import { waitForSlowAddresses } from './lib/connect-timeout.ts';
-import { messageOf, UsageError } from './lib/errors.ts';
-import { redactor } from './lib/redaction.ts';
+import { raiseConnectTimeout } from './lib/connect-timeout.ts';
+import { toErrorMessage, UsageError } from './lib/errors.ts';
+import { createRedactor } from './lib/redaction.ts';
 
-const outputIsLost = letReadersLeave();
+const outputIsLost = handleEpipe();
 
-keepYoungSmall();
+limitYoungGeneration();
 
 outliveLostConnections();
 
-waitForSlowAddresses();
+raiseConnectTimeout();
 
 /**
  * Maximum length of a word in an error, in characters. Longer words are user input, such as a whole file;
@@ -30,9 +30,9 @@ const LONG = 5_000;
  * arguments.
  */
 const complain = async (text: string) => {
-  const { tell } = await import('./lib/print.ts'); // keeps half of the modules out of `--help`
+  const { printNotice: tell } = await import('./lib/print.ts'); // keeps half of the modules out of `--help`
   tell(
-    redactor(readSecrets())(text).replaceAll(/\S+/g, (word) =>
+    createRedactor(readSecrets())(text).replaceAll(/\S+/g, (word) =>
       word.length < LONG ? word : `${word.slice(0, 200)}…`,
     ),
   );
@@ -54,12 +54,12 @@ try {
     await complain('the current folder is not there any more: go to another one with "cd"');
     process.exitCode = exitCode.usage;
   } else {
-    const later = passing(error);
-    await complain(later ?? `chain-recorder failed: ${messageOf(error)}`);
+    const later = describeTemporaryFailure(error);
+    await complain(later ?? `chain-recorder failed: ${toErrorMessage(error)}`);
     process.exitCode = later === null ? exitCode.failed : exitCode.later;
   }
 }
-await outputDelivered();
+await waitForOutput();
 if (outputIsLost()) process.exitCode = exitCode.failed;
 // An explicit exit: while Node.js shuts down by itself it handles no signals, and a second SIGTERM would kill
 // the process.

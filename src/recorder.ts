@@ -1,9 +1,9 @@
 import { openApp } from './app/app.ts';
-import { scopeOf } from './app/configured-feeds.ts';
+import { createScope } from './app/configured-feeds.ts';
 import { matchingTargets } from './cli/commands/targets.ts';
-import { feedOf, oneOf } from './cli/select-targets.ts';
+import { findFeed, getFeed } from './cli/select-targets.ts';
 import { registerUnlessRunning } from './daemon/register-feed.ts';
-import { rolesOf } from './daemon/roles.ts';
+import { parseRoles } from './daemon/roles.ts';
 import { upCommand } from './daemon/up.ts';
 import { UsageError } from './lib/errors.ts';
 import { loadStates, planAll } from './recording/plan.ts';
@@ -95,13 +95,13 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
   return {
     databaseUrl: app.databaseUrl,
     close: () => app.close(),
-    run: (signal, roles) => upCommand(app, rolesOf(roles?.join(',')), signal),
+    run: (signal, roles) => upCommand(app, parseRoles(roles?.join(',')), signal),
     record: async (dataset, { target = {}, signal = new AbortController().signal } = {}) => {
-      if (oneOf(app.ledgers, dataset))
+      if (findFeed(app.ledgers, dataset))
         throw new UsageError([`${dataset}: is recorded by a recorder that runs`]);
-      const feed = feedOf(app.feeds, dataset);
+      const feed = getFeed(app.feeds, dataset);
       const pairs = Object.entries(target).map(([key, value]) => `${key}=${value}`);
-      const targets = matchingTargets(feed, scopeOf(app.config), pairs);
+      const targets = matchingTargets(feed, createScope(app.config), pairs);
       await registerUnlessRunning(app, feed);
       const states = await loadStates(app.database.sql, feed);
       const jobs = planAll(feed, targets, states, app.clock());

@@ -4,7 +4,7 @@ import { withAnswerTable } from '../docs/answer-table.ts';
 import { commandLinePage } from '../docs/cli-page.ts';
 import { catalogNames } from '../src/app/configured-feeds.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
-import { settingsPage } from '../src/config/settings-page.ts';
+import { formatSettingsPage } from '../src/config/settings-page.ts';
 import { checksPage } from '../src/reporting/checks/checks-page.ts';
 import { recorded } from '../src/reporting/recorded-datasets.ts';
 import { dictionary } from '../src/reporting/reports/dictionary.ts';
@@ -21,7 +21,7 @@ it.each([
   ['docs/datasets.md', dictionary],
   ['docs/monitoring.md', metricsPage],
   ['docs/recipes.md', recipes],
-  ['docs/settings.md', () => settingsPage(catalogNames)],
+  ['docs/settings.md', () => formatSettingsPage(catalogNames)],
   ['docs/recorder.schema.json', () => editorSchema(catalogNames)],
   ['docs/uptime.md', () => withAnswerTable(read('docs/uptime.md'))],
 ])('%s is current (npm run docs writes it)', (file, made) => {

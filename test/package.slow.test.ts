@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { metricPoints } from '../src/datasets/metrics/metric-points.ts';
 import { validators } from '../src/datasets/node/validators.ts';
-import { takeObserver, writeLedger } from '../src/health/ledger.ts';
+import { acquireObserver, writeLedger } from '../src/health/ledger.ts';
 import { ManualClock } from './support/clock.ts';
 import { type TestDatabase, testDatabase } from './support/database.ts';
 import { onlyPage, recordingContext, run as recordRun, scriptedFeed } from './support/recording.ts';
@@ -152,7 +152,7 @@ async function recordTwoLooks(sql: postgres.Sql): Promise<void> {
     clock.now += HOUR;
   }
   await sql`update recorder.target_datasets set active = true`;
-  await takeObserver(sql, 'paris', 'paris');
+  await acquireObserver(sql, 'paris', 'paris');
   const reading = { node: 'one', probe: 'health', at: START, reported: true, before: 0 };
   const down = { ...reading, state: 'down', error: 'full', failingSince: null, ended: null } as const;
   await writeLedger(sql, 'paris', 'paris', {

@@ -6,9 +6,9 @@ import postgres from 'postgres';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { activeFeeds, catalogNames } from '../src/app/configured-feeds.ts';
-import { upstreamOpener } from '../src/app/upstream-opener.ts';
-import { checkConfig } from '../src/config/load.ts';
-import { freePort } from '../src/db/embedded/free-port.ts';
+import { createUpstreamOpener } from '../src/app/upstream-opener.ts';
+import { validateConfig } from '../src/config/load.ts';
+import { findFreePort } from '../src/db/embedded/free-port.ts';
 import { loadStates, planAll } from '../src/recording/plan.ts';
 import { runJobs } from '../src/recording/record-in-foreground.ts';
 import { registerTargets } from '../src/recording/register.ts';
@@ -92,7 +92,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
   beforeAll(async () => {
     database = await testDatabase();
     sql = postgres(database.url, { max: 4, onnotice: () => {} });
-    const port = await freePort();
+    const port = await findFreePort();
     replay = spawn(process.execPath, [`${folder}replay.mjs`, '--port', String(port)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -110,7 +110,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
   });
 
   async function recordEverything() {
-    const config = checkConfig(
+    const config = validateConfig(
       {
         network: 'mainnet',
         upstreams: { metrics: { url }, nodes: [{ name: 'validator-1', url: node.url }] },
@@ -129,7 +129,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
       'the test',
     );
     const clock = () => now;
-    const open = upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock);
+    const open = createUpstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock);
     const runs = [];
     for (const feed of activeFeeds(config)) {
       await registerTargets(sql, feed, now);

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
-import { countUpRuns } from '../../src/recording/run-days.ts';
+import { aggregateRuns } from '../../src/recording/run-days.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { startDatabase } from '../database.ts';
 
@@ -58,7 +58,7 @@ try {
   for (let at = 0; at < Number(days); at++) {
     const day = FROM + at * DAY;
     for (const feed of feeds) await addDay(sql, feed, day);
-    await countUpRuns(sql, day + DAY, KEEP, new AbortController().signal);
+    await aggregateRuns(sql, day + DAY, KEEP, new AbortController().signal);
     if (new Date(day + DAY).getUTCDate() !== 1 && at !== Number(days) - 1) continue;
     await sql`vacuum recorder.runs, recorder.run_days`;
     const { idle, wrote, days: kept, months, runs_mb = 0, run_days_mb = 0 } = (await weigh(sql)) ?? {};

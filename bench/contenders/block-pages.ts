@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
-import { listIn, memberOf } from '../../src/datasets/sources/answer.ts';
-import { timestampsWithin } from '../../src/datasets/sources/time-windows.ts';
+import { getList, getMember } from '../../src/datasets/sources/answer.ts';
+import { timeWindowQuery } from '../../src/datasets/sources/time-windows.ts';
 import { blockRange, target } from './block-range.ts';
 import type { Setup } from './contender.ts';
 
@@ -14,7 +14,7 @@ export async function* blockPages({ serviceUrl, rows }: Setup): AsyncGenerator<r
   const path = `/v1/networks/${network}/blockchains/${blockchainId}/nodes/${nodeId}/blocks`;
   try {
     for (let end = to; end > from; end -= DAY) {
-      const { startTimestamp, endTimestamp } = timestampsWithin({ from: end - DAY, to: end });
+      const { startTimestamp, endTimestamp } = timeWindowQuery({ from: end - DAY, to: end });
       let token: string | undefined;
       do {
         const { body } = await request(`${serviceUrl}${path}`, {
@@ -27,8 +27,8 @@ export async function* blockPages({ serviceUrl, rows }: Setup): AsyncGenerator<r
           },
         });
         const page: unknown = JSON.parse(await body.text());
-        yield listIn(page, 'blocks');
-        const next = memberOf(page, 'nextPageToken');
+        yield getList(page, 'blocks');
+        const next = getMember(page, 'nextPageToken');
         token = typeof next === 'string' ? next : undefined;
       } while (token !== undefined);
     }

@@ -1,7 +1,7 @@
 import { feeds } from '../../src/datasets/catalog.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
-import { jointState, missingIn } from '../../src/recording/plan.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
+import { findUncoveredWindows, jointState } from '../../src/recording/plan.ts';
 import { runJobs } from '../../src/recording/record-in-foreground.ts';
 import { blockRange, target } from './block-range.ts';
 import type { OpenContender } from './contender.ts';
@@ -12,12 +12,15 @@ export const openIngest: OpenContender = async (setup) => {
   const context = openRecorder(setup);
   const found = feeds.find(({ source }) => source === proposedBlocks.source);
   if (!found) throw new Error('the catalog has no feed of proposed blocks');
-  const feed = asDeclared(found, [target]);
+  const feed = withDefaultSettings(found, [target]);
   return {
     async run() {
-      const jobs = missingIn(feed, target, jointState(feed, new Map(), target), blockRange(setup.rows)).map(
-        (window) => ({ target, window, reason: 'backfill' }) as const,
-      );
+      const jobs = findUncoveredWindows(
+        feed,
+        target,
+        jointState(feed, new Map(), target),
+        blockRange(setup.rows),
+      ).map((window) => ({ target, window, reason: 'backfill' }) as const);
       const { runs } = await runJobs(context, feed, jobs, new AbortController().signal);
       const bad = runs.find(({ status, quarantined }) => status !== 'done' || quarantined > 0);
       if (bad)

@@ -1,4 +1,4 @@
-import { asDeclared } from '../../src/recording/active-feed.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { runJobs } from '../../src/recording/record-in-foreground.ts';
 import type { OpenContender } from './contender.ts';
 import { addressIn, listWork } from './lists.ts';
@@ -9,7 +9,7 @@ export const openListRecorder: OpenContender = async (setup) => {
   const { dataset, targets, window, items, again } = listWork(setup.list);
   let round = 0;
   const context = openRecorder(setup, () => addressIn(setup.serviceUrl, round));
-  const feed = asDeclared({ source: dataset.source, datasets: [dataset] }, targets(0));
+  const feed = withDefaultSettings({ source: dataset.source, datasets: [dataset] }, targets(0));
   return {
     async run(now) {
       round = now;

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
-import type { Ask, Page, Target } from '../../src/datasets/contract.ts';
-import { memberOf } from '../../src/datasets/sources/answer.ts';
+import type { Page, Target, UpstreamClient } from '../../src/datasets/contract.ts';
+import { getMember } from '../../src/datasets/sources/answer.ts';
 import type { ListWork } from './lists.ts';
 
 /** Reads a work's lists the plain way, by the calls that the recorder makes: one after another, without a bound or a check. */
@@ -15,10 +15,10 @@ export async function* plainPages(
     return JSON.parse(await body.text());
   };
   const refused = () => Promise.reject(new Error('no list is asked for like this'));
-  const ask: Ask = {
+  const ask: UpstreamClient = {
     get: (path, query = {}) => read(path, { query }),
     rpc: async (path, method, params = {}) =>
-      memberOf(
+      getMember(
         await read(path, {
           method: 'POST',
           body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),

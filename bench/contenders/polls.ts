@@ -2,7 +2,7 @@ import type { Dataset, Target, Window } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { PRIMARY_NETWORK } from '../../src/datasets/node/current-validators.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { record } from '../../src/recording/record.ts';
 import type { Contender, OpenContender, Setup } from './contender.ts';
 import { metricWindow } from './lists.ts';
@@ -24,7 +24,7 @@ export const openValidatorPoll: OpenContender = async (setup) =>
 
 function poll(setup: Setup, dataset: Dataset, target: Target, window: Window | null): Contender {
   const context = openRecorder(setup);
-  const feed = asDeclared({ source: dataset.source, datasets: [dataset] }, [target]);
+  const feed = withDefaultSettings({ source: dataset.source, datasets: [dataset] }, [target]);
   return {
     async run() {
       const result = await record(

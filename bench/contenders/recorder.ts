@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { giveYoungRoom, growHeapSlowly, keepYoungSmall } from '../../src/daemon/heap.ts';
+import { doubleYoungGeneration, limitHeapGrowth, limitYoungGeneration } from '../../src/daemon/heap.ts';
 import { SharedBudget } from '../../src/db/budget.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -15,9 +15,9 @@ export function openRecorder(
   { databaseUrl, serviceUrl }: Setup,
   address = () => serviceUrl,
 ): RecordingContext {
-  keepYoungSmall();
-  growHeapSlowly();
-  giveYoungRoom();
+  limitYoungGeneration();
+  limitHeapGrowth();
+  doubleYoungGeneration();
   const { sql, commits } = openDatabase(databaseUrl);
   const settings = {
     name: 'bench',

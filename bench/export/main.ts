@@ -11,7 +11,7 @@ import postgres from 'postgres';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
-import { recordedSince } from '../../src/warehouse/rows-since.ts';
+import { selectRowsSince } from '../../src/warehouse/rows-since.ts';
 import { writeRows } from '../../test/warehouse/synthetic.ts';
 import { startDatabase } from '../database.ts';
 import { fillMetrics } from '../pages/fill-metrics.ts';
@@ -58,7 +58,7 @@ async function fill(): Promise<void> {
 
 /** Seconds of a COPY of all rows of a table to a file, as text, in the order of the export and with its memory for sorts. */
 async function copied(table: ExportTable): Promise<number> {
-  const select = recordedSince(table, { since: null, days: [] });
+  const select = selectRowsSince(table, { since: null, days: [] });
   const settings = { work_mem: '64MB', max_parallel_workers_per_gather: '0', TimeZone: 'UTC' };
   const file = join(folder, 'copied');
   const began = performance.now();

@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import type { Page } from '../../src/datasets/contract.ts';
-import { openCommitting } from '../../src/db/client.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
+import { openCommitPool } from '../../src/db/client.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';
 
@@ -29,11 +29,11 @@ async function* pages(): AsyncGenerator<Page> {
 const target = { chainId: 'feed', address: `0x${writer}` };
 const { range: _, ...whole } = nativeTransactions.source;
 const source = { ...whole, walk: () => pages() };
-const feed = asDeclared({ source, datasets: [{ ...nativeTransactions, source }] }, [target]);
+const feed = withDefaultSettings({ source, datasets: [{ ...nativeTransactions, source }] }, [target]);
 const nothing = () => Promise.reject(new Error('nobody is asked'));
 const context: RecordingContext = {
   sql,
-  commits: openCommitting(url, 1),
+  commits: openCommitPool(url, 1),
   clock: () => Date.now(),
   worker: `writer ${process.pid}`,
   open: () => ({

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { z } from 'zod';
-import { announcement } from '../../src/app/bundled-sandbox.ts';
+import { announcementSchema } from '../../src/app/bundled-sandbox.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
 import { median } from '../median.ts';
@@ -32,7 +32,7 @@ const began = Math.floor(Date.now() / HOUR - FIRST - WARM_UP - rounds - 24) * HO
 const { child: network, first: watch } = await Child.start(
   'growth/network-process.ts',
   [String(began)],
-  announcement,
+  announcementSchema,
   stop.signal,
 );
 const closers: (() => Promise<void>)[] = [() => network.stop()];

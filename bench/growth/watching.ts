@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 import { type Announcement, sandboxConfig } from '../../src/app/bundled-sandbox.ts';
 import { activeFeeds } from '../../src/app/configured-feeds.ts';
-import { upstreamOpener } from '../../src/app/upstream-opener.ts';
-import { COMMITTING, CONNECTION } from '../../src/db/client.ts';
+import { createUpstreamOpener } from '../../src/app/upstream-opener.ts';
+import { COMMIT_SETTINGS, CONNECTION_OPTIONS } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
 import { silenceOf } from '../../src/db/session.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
@@ -42,15 +42,15 @@ export class Watching {
     const config = sandboxConfig(network);
     this.#feeds = activeFeeds(config);
     this.#sql = connectPool(url, silenceOf('work'), {
-      ...CONNECTION,
+      ...CONNECTION_OPTIONS,
       max: 12,
       debug: () => {
         this.#statements += 1;
       },
     });
     this.#committing = connectPool(url, silenceOf('work'), {
-      ...CONNECTION,
-      connection: COMMITTING,
+      ...CONNECTION_OPTIONS,
+      connection: COMMIT_SETTINGS,
       max: 10,
       debug: () => {
         this.#commits += 1;
@@ -64,7 +64,7 @@ export class Watching {
       commits: this.#committing,
       clock,
       worker: 'host/1',
-      open: upstreamOpener(config, keys, this.#sql, clock),
+      open: createUpstreamOpener(config, keys, this.#sql, clock),
     };
   }
 

@@ -10,7 +10,7 @@ import { request } from 'undici';
 import { startSandbox } from '../../sandbox/server.ts';
 import { STATE_DIRECTORY } from '../../src/app/state-directory.ts';
 import { openEmbedded } from '../../src/db/embedded/embedded.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 
 const quiet = { info() {}, warn() {} };
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -52,7 +52,7 @@ export async function startWatchList(): Promise<WatchList> {
   };
   await writeFile(join(directory, 'recorder.yaml'), JSON.stringify(config));
   await chmod(directory, 0o755); // the database server's account must get in
-  const port = await freePort();
+  const port = await findFreePort();
   const up = spawn(process.execPath, [CLI, 'up'], {
     cwd: directory,
     env: {

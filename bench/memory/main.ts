@@ -2,8 +2,8 @@ import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import type { Page, Source } from '../../src/datasets/contract.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
-import { lookOver } from '../../src/health/probe-node.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
+import { createProbeQuery } from '../../src/health/probe-node.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import type { OpenUpstream } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';
 import { startDatabase } from '../database.ts';
@@ -47,12 +47,12 @@ const stopping = new AbortController();
 try {
   const targets = Array.from({ length: AT_ONCE }, (_, at) => ({ network: `made-${at}` }));
   const source = { ...subnets.source, walk };
-  const feed = asDeclared({ source, datasets: [{ ...subnets, source }] }, targets);
+  const feed = withDefaultSettings({ source, datasets: [{ ...subnets, source }] }, targets);
   const context = { sql, commits, clock: Date.now, worker: 'bench', open, redact: (text: string) => text };
   const watched = { observer: 'bench', node: 'one', probe: 'health' };
-  const look = lookOver(
+  const look = createProbeQuery(
     open,
-    asDeclared({ source: nodeHealth.source, datasets: [nodeHealth] }, [watched]),
+    withDefaultSettings({ source: nodeHealth.source, datasets: [nodeHealth] }, [watched]),
     Date.now,
   );
   const heaps: number[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type postgres from 'postgres';
 import { Closers } from '../../chaos/closers.ts';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
+import { validateConfig } from '../../src/config/load.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { type Duck, openDuck } from '../../test/warehouse/lake.ts';
 import { startDatabase } from '../database.ts';
@@ -89,7 +89,7 @@ async function recorded(
   signal: AbortSignal,
   tell: (line: string) => void,
 ): Promise<number[]> {
-  const config = checkConfig(
+  const config = validateConfig(
     {
       network: 'mainnet',
       observer: 'bench',

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../../src/lib/errors.ts';
+import { toErrorMessage } from '../../src/lib/errors.ts';
 import { type Comparing, type Line, tableOf } from './comparison.ts';
 import { compareHealth } from './health.ts';
 import { compareHistory } from './history.ts';
@@ -50,6 +50,6 @@ try {
     process.exitCode = stop.signal.aborted ? 130 : 1;
   }
 } catch (error) {
-  console.error(messageOf(error));
+  console.error(toErrorMessage(error));
   process.exitCode = 2;
 }

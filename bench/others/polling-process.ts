@@ -7,7 +7,7 @@ import { HEALS, POLLS, recordJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
 import { startWorkers } from '../../src/jobs/workers.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { addressIn } from '../contenders/lists.ts';
 import { openRecorder } from '../contenders/recorder.ts';
 import { CREATE_TABLE, openUpsert, polledLists } from './upsert.ts';
@@ -47,7 +47,7 @@ async function recorder(setup: Setup): Promise<Round> {
   let current = 0;
   const done = new Done();
   const recording = openRecorder({ ...setup, rows: 0 }, () => addressIn(setup.serviceUrl, current));
-  const feed = asDeclared({ source: dataset.source, datasets: [dataset] }, targets);
+  const feed = withDefaultSettings({ source: dataset.source, datasets: [dataset] }, targets);
   const log = pino({ level: 'warn' }, pino.destination(2));
   const backend = await openBackend(
     { redisUrl: undefined, databaseUrl: setup.databaseUrl },

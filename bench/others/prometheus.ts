@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { z } from 'zod';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { numbers } from '../chance.ts';
 import type { Heard } from './health-truth.ts';
 import { Program, printed, untilThere } from './programs.ts';
@@ -114,7 +114,7 @@ export class Prometheus {
   ): Promise<Prometheus> {
     const file = join(await mkdtemp(join(tmpdir(), 'chain-recorder-bench-')), 'prometheus.json');
     await writeFile(file, JSON.stringify(config));
-    const address = `127.0.0.1:${await freePort()}`;
+    const address = `127.0.0.1:${await findFreePort()}`;
     const args = [
       `--config.file=${file}`,
       `--storage.tsdb.path=${storage}`,

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { z } from 'zod';
 import { Closers } from '../../chaos/closers.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
-import { configurationOf } from '../../src/recording/configuration.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
+import { createConfiguration } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { Child } from '../child.ts';
@@ -93,7 +93,7 @@ async function startRecorder(port: number, closers: Closers, signal: AbortSignal
   const sql = postgres(database.url, { max: 2, onnotice: () => {} });
   closers.add(() => sql.end({ timeout: 5 }));
   const { config, ledger } = watching({ port, nodes: NODES, shares: 1 });
-  const membership = await Membership.join(sql, configurationOf(config, [ledger]), 'registering', []);
+  const membership = await Membership.join(sql, createConfiguration(config, [ledger]), 'registering', []);
   await registerTargets(sql, ledger, Date.now(), membership.registrant);
   const args = [database.url, String(port), String(NODES), '1', 'host/0/process'];
   const { child } = await Child.start(
@@ -123,7 +123,7 @@ async function startPrometheus(
     health: { prober: 'http', timeout: '5s', http: { fail_if_body_not_matches_regexp: ['"healthy":true'] } },
   };
   await writeFile(`${folder}/blackbox.json`, JSON.stringify({ modules }));
-  const exporter = `127.0.0.1:${await freePort()}`;
+  const exporter = `127.0.0.1:${await findFreePort()}`;
   const probing = new Program(
     blackbox,
     [`--config.file=${folder}/blackbox.json`, `--web.listen-address=${exporter}`],

@@ -1,6 +1,6 @@
 import type { ReadableDataset } from '../../src/reporting/relations/catalogue.ts';
-import { catalogueOf } from '../../src/reporting/relations/catalogue.ts';
-import type { Readable } from '../../src/reporting/relations/readable.ts';
+import { getCatalogue } from '../../src/reporting/relations/catalogue.ts';
+import type { ReportingRelation } from '../../src/reporting/relations/readable.ts';
 import { questions } from '../../src/reporting/reports/questions.ts';
 import { chains, nodes } from './configuration.ts';
 
@@ -13,7 +13,7 @@ export interface Kind {
 /** Reads an address of the API; its answer as JSON. */
 export type Get = (path: string) => Promise<unknown>;
 
-const { datasets, views } = catalogueOf();
+const { datasets, views } = getCatalogue();
 const DAY = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString();
 const withQuery = (path: string, asked: Readonly<Record<string, string>>) =>
@@ -22,7 +22,7 @@ const withQuery = (path: string, asked: Readonly<Record<string, string>>) =>
 /** A list of rows, and where it is. */
 interface List {
   readonly path: string;
-  readonly readable: Readable;
+  readonly readable: ReportingRelation;
 }
 
 const ofDatasets = [...datasets.values()];
@@ -88,7 +88,7 @@ async function kindsOf(name: string, lists: readonly List[], get: Get): Promise<
   ].filter(({ paths }) => paths.length > 0);
 }
 
-const firstOf = ({ key }: Readable) => key[0]?.name ?? '';
+const firstOf = ({ key }: ReportingRelation) => key[0]?.name ?? '';
 
 /** What a page of rows says. */
 const pageOf = (answer: unknown): { rows: Readonly<Record<string, unknown>>[]; next: string | null } => {

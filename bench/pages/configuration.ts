@@ -1,6 +1,6 @@
 import { activeFeeds, activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import type { Watched } from '../../src/recording/active-feed.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import type { ConfiguredFeed } from '../../src/recording/active-feed.ts';
 
 /** Who looks at the nodes. */
 export const OBSERVER = 'bench';
@@ -13,7 +13,7 @@ export const chains = ['43114', ...Array.from({ length: CHAINS - 1 }, (_, n) => 
 export const nodes = Array.from({ length: NODES }, (_, n) => `validator-${n + 1}`);
 
 /** The configuration of the recorder whose pages are asked. Nobody asks its upstreams. */
-export const config = checkConfig(
+export const config = validateConfig(
   {
     network: 'sandbox',
     observer: OBSERVER,
@@ -35,4 +35,4 @@ export const config = checkConfig(
 );
 
 /** What it wants recorded. */
-export const watched: readonly Watched[] = [...activeFeeds(config), ...activeLedgers(config)];
+export const watched: readonly ConfiguredFeed[] = [...activeFeeds(config), ...activeLedgers(config)];

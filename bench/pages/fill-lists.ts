@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { z } from 'zod';
 import { catalog } from '../../src/datasets/catalog.ts';
 import type { Dataset, DatasetColumn } from '../../src/datasets/contract.ts';
-import { openSealing } from '../../src/db/client.ts';
+import { openSealConnection } from '../../src/db/client.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { nodes } from './configuration.ts';
 import { withoutIndexes } from './without-indexes.ts';
@@ -108,7 +108,7 @@ function sqlOf(column: DatasetColumn, { key, columns, history, seldom = [] }: Da
 
 /** Packs the readings of days that have ended, as a recorder does by itself. @returns how many were packed */
 export async function packReadings(url: string): Promise<number> {
-  const sql = openSealing(url, LONGEST);
+  const sql = openSealConnection(url, LONGEST);
   try {
     const { packed, failed } = await closeDays(sql, Date.now(), new AbortController().signal);
     const [first] = failed;

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { noteContradictions } from '../../src/recording/note-contradictions.ts';
+import { storeContradictions } from '../../src/recording/note-contradictions.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { measureSettling } from '../../src/reporting/checks/compare.ts';
 import { writeYear } from '../health-year.ts';
@@ -31,7 +31,7 @@ export async function fill(
   const lists = await fillLists(sql);
   told(`${lists} rows of the other datasets were written`);
   told(`${await packReadings(url)} readings were packed`);
-  await noteContradictions(sql, Date.now(), new AbortController().signal);
+  await storeContradictions(sql, Date.now(), new AbortController().signal);
   await fillHealth(sql, told);
   await fillBookkeeping(sql);
   await sql`vacuum analyze`;

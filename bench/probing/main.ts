@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { z } from 'zod';
-import { configurationOf } from '../../src/recording/configuration.ts';
+import { createConfiguration } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { Child } from '../child.ts';
@@ -59,7 +59,7 @@ async function main(count: number, workers: number, length: number): Promise<boo
   children.push(served.child);
   const { port } = served.first;
   const { config, ledger } = watching({ port, nodes: count, shares: workers });
-  const membership = await Membership.join(sql, configurationOf(config, [ledger]), 'registering', []);
+  const membership = await Membership.join(sql, createConfiguration(config, [ledger]), 'registering', []);
   const began = performance.now();
   await registerTargets(sql, ledger, Date.now(), membership.registrant);
   say(`${ledger.targets.length} probes registered in ${((performance.now() - began) / 1000).toFixed(1)} s`);

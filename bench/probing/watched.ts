@@ -1,5 +1,5 @@
 import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
+import { validateConfig } from '../../src/config/load.ts';
 
 export const OBSERVER = 'swarm';
 /** Between two looks at a node, ms. */
@@ -7,7 +7,7 @@ export const EVERY = 15_000;
 
 /** The configuration that watches so many nodes, all served by one port of this machine. */
 export function watching({ port, nodes, shares }: { port: number; nodes: number; shares: number }) {
-  const config = checkConfig(
+  const config = validateConfig(
     {
       network: 'mainnet',
       observer: OBSERVER,

@@ -1,11 +1,11 @@
 import { setInterval as every } from 'node:timers';
 import postgres from 'postgres';
-import { upstreamOpener } from '../../src/app/upstream-opener.ts';
+import { createUpstreamOpener } from '../../src/app/upstream-opener.ts';
 import { keepShares } from '../../src/health/keep-shares.ts';
-import { lookOver } from '../../src/health/probe-node.ts';
+import { createProbeQuery } from '../../src/health/probe-node.ts';
 import { sharesOf } from '../../src/health/shares.ts';
 import { steadyClock, systemClock } from '../../src/lib/clock.ts';
-import { configurationOf } from '../../src/recording/configuration.ts';
+import { createConfiguration } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { OBSERVER, watching } from './watched.ts';
 
@@ -13,7 +13,7 @@ import { OBSERVER, watching } from './watched.ts';
 const [url = '', port = '', nodes = '', shares = '', name = ''] = process.argv.slice(2);
 const { config, ledger } = watching({ port: Number(port), nodes: Number(nodes), shares: Number(shares) });
 const sql = postgres(url, { max: 4, onnotice: () => {} });
-const membership = await Membership.join(sql, configurationOf(config, [ledger]), name, ['worker']);
+const membership = await Membership.join(sql, createConfiguration(config, [ledger]), name, ['worker']);
 every(() => void membership.beat().catch(() => {}), 5_000);
 
 let late: number[] = [];
@@ -38,9 +38,9 @@ const kept = keepShares(
       steady: steadyClock,
       log: { info: () => {}, warn: (...said: unknown[]) => console.error(name, ...said) },
       every: ledger.every,
-      look: lookOver(upstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
+      look: createProbeQuery(createUpstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
       maintenance: async () => [],
-      asked: (milliseconds) => void late.push(milliseconds),
+      queryStarted: (milliseconds) => void late.push(milliseconds),
     },
     shares: new Map(
       sharesOf(OBSERVER, Number(shares)).map((share) => [

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { useSandbox } from '../../src/app/bundled-sandbox.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { startDatabase } from '../database.ts';
 import { median } from '../median.ts';
 import { processorTime } from '../pages/processor.ts';
@@ -70,7 +70,7 @@ async function timeOfHelp(cli: string): Promise<number> {
 
 /** Of the process alone, ms. @throws Error when it ends before it is ready */
 async function timeUntilReady(cli: string): Promise<{ elapsed: number; processor: number }> {
-  const port = String(await freePort());
+  const port = String(await findFreePort());
   const began = performance.now();
   const child = spawn(process.execPath, [cli, 'up'], {
     cwd: directory,

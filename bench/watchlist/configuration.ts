@@ -1,11 +1,11 @@
 import { activeFeeds, activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
+import { validateConfig } from '../../src/config/load.ts';
 
 export const OBSERVER = 'bench';
 
 /** A recorder of the metrics of so many chains, which looks at so many nodes. Nobody asks its upstreams. */
 export function watchList(chains: number, nodes: number) {
-  const config = checkConfig(
+  const config = validateConfig(
     {
       network: 'sandbox',
       observer: OBSERVER,

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { request } from 'undici';
 import { z } from 'zod';
 import { openDatabase } from '../../src/db/client.ts';
-import { configurationOf } from '../../src/recording/configuration.ts';
+import { createConfiguration } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { registerAll } from '../../src/recording/register.ts';
@@ -91,7 +91,7 @@ try {
     `${feed.targets.length} series of ${chains} chains, ${ledger.targets.length} probes of ${nodes} nodes`,
   );
   const configuration = await timed('what of it matters to other processes', () =>
-    configurationOf(config, watched),
+    createConfiguration(config, watched),
   );
   const membership = await Membership.join(sql, configuration, 'host/1/process', ['worker']);
   const register = () => registerAll(sql, watched, Date.now(), membership.registrant);

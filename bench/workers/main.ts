@@ -14,7 +14,7 @@ import { RecorderProcess } from '../../chaos/recorder-process.ts';
 import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
 import { until } from '../../chaos/waiting.ts';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
+import { validateConfig } from '../../src/config/load.ts';
 import { HEALS, POLLS, recordJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
 import { Child } from '../child.ts';
@@ -106,7 +106,7 @@ async function open(cli: string, backend: string, targets: number, every: string
     return recorder;
   };
   const ups = (count: number) => Promise.all(Array.from({ length: count }, () => up('worker')));
-  const [feed] = activeFeeds(checkConfig(config, catalogNames, 'the benchmark'));
+  const [feed] = activeFeeds(validateConfig(config, catalogNames, 'the benchmark'));
   const queues = await openBackend(
     { redisUrl: redis.url, databaseUrl: database.url },
     pino({ level: 'silent' }),

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
-import { messageOf, UsageError } from '../../src/lib/errors.ts';
+import { toErrorMessage, UsageError } from '../../src/lib/errors.ts';
 import type { NetworkSize } from './network.ts';
 
 /** What is recorded, and for how long. */
@@ -56,7 +56,7 @@ function parsed(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new UsageError([messageOf(error), USAGE]);
+    throw new UsageError([toErrorMessage(error), USAGE]);
   }
 }
 

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { openCommitting, openSealing } from '../../src/db/client.ts';
+import { openCommitPool, openSealConnection } from '../../src/db/client.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import type { OpenUpstream } from '../../src/recording/context.ts';
@@ -8,7 +8,7 @@ import { packRuns } from '../../src/recording/pack-runs.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { countUpRuns } from '../../src/recording/run-days.ts';
+import { aggregateRuns } from '../../src/recording/run-days.ts';
 import { type Retention, retain } from '../../src/retention/retention.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { Chance } from '../chance.ts';
@@ -54,7 +54,7 @@ export class Recording {
   ) {
     this.#url = url;
     this.#sql = sql;
-    this.#commits = openCommitting(url, 4);
+    this.#commits = openCommitPool(url, 4);
     this.#feeds = feeds;
     this.#network = network;
     this.#signal = signal;
@@ -89,9 +89,9 @@ export class Recording {
 
   /** What `up` does beside the runs, once a day is over. @param day its begin, ms since 1970 @param keep of runs, ms @param retention what is not kept for ever */
   async afterDay(day: number, keep: number, retention: Retention): Promise<void> {
-    await countUpRuns(this.#sql, day + DAY, keep, this.#signal);
+    await aggregateRuns(this.#sql, day + DAY, keep, this.#signal);
     await packRuns(this.#sql, day + DAY, keep, this.#signal);
-    const closing = openSealing(this.#url, DAY);
+    const closing = openSealConnection(this.#url, DAY);
     const { failed } = await closeDays(closing, day + DAY + HOUR, this.#signal);
     await closing.end();
     const [first] = failed;

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../sandbox/clock.ts';
-import { TRAILS } from '../../src/datasets/sources/durations.ts';
+import { MAX_INDEX_LAG_MS } from '../../src/datasets/sources/durations.ts';
 import { inProcess } from '../in-process.ts';
 import { clockJumps } from '../preloads.ts';
 import { wipeQueue } from '../schedules.ts';
@@ -140,7 +140,7 @@ const longDown: Fault = {
     for (const feed of recorder.feeds) await recorder.work(feed);
     const until_ = clock.now() - HOUR;
     // The index may trail: a range counts as covered once it is older than that.
-    clock.advance(TRAILS);
+    clock.advance(MAX_INDEX_LAG_MS);
     for (const feed of recorder.feeds) await recorder.work(feed);
     const rows = await sql<{ dataset: string; target_key: string; missing: string; gaps: number }[]>`
       select c.dataset, c.target_key,

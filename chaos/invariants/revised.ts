@@ -1,5 +1,5 @@
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
-import { rowsOf } from '../../src/datasets/target-columns.ts';
+import { tableRowsSql } from '../../src/datasets/target-columns.ts';
 import type { RevisingUpstream } from '../servers/revising-upstream.ts';
 import type { World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
@@ -57,7 +57,7 @@ async function wrongHistories({ sql, evidence }: World, upstream: RevisingUpstre
     const stored = await sql<{ at: string; values: string[]; gone: boolean }[]>`
       select extract(epoch from bucket_start)::text as at, array_agg(value::text order by recorded_at) as values,
         bool_and(superseded_at is not null) as gone
-      from ${sql.unsafe(rowsOf(metricPoints))} as one
+      from ${sql.unsafe(tableRowsSql(metricPoints))} as one
       where chain_id = ${chainId} and metric = ${metric} and time_interval = ${timeInterval} group by bucket_start`;
     const found = new Map(stored.map((row) => [Number(row.at), row]));
     for (const [timestamp, history] of expected) {

@@ -1,5 +1,5 @@
-import { keyPart } from '../../src/datasets/dataset.ts';
-import { rowsOf } from '../../src/datasets/target-columns.ts';
+import { keyColumnSql } from '../../src/datasets/dataset.ts';
+import { tableRowsSql } from '../../src/datasets/target-columns.ts';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import type { Invariant } from './invariant.ts';
 
@@ -23,7 +23,7 @@ export const unique: Invariant = {
 function doubled(dataset: (typeof recorded)[number]): string {
   const { key, columns, history } = dataset;
   const parts = key.map((column) =>
-    keyPart(column, columns.find((one) => one.name === column)?.nullable ?? false),
+    keyColumnSql(column, columns.find((one) => one.name === column)?.nullable ?? false),
   );
   const list = [...parts, ...(history === 'sample' ? ['observed_at'] : [])].join(', ');
   const table = `${rowsIn(dataset)} as one`;
@@ -42,5 +42,5 @@ function doubled(dataset: (typeof recorded)[number]): string {
 /** All rows, with the columns of their key. */
 function rowsIn(dataset: (typeof recorded)[number]): string {
   if (dataset.history === 'ledger') return `recorder.${dataset.name}`;
-  return dataset.history === 'sample' ? `reporting.${dataset.name}` : rowsOf(dataset);
+  return dataset.history === 'sample' ? `reporting.${dataset.name}` : tableRowsSql(dataset);
 }

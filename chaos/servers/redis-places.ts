@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { until } from '../waiting.ts';
 
 const SLOTS = 16_384;
@@ -25,7 +25,7 @@ export class RedisPlaces {
 
   /** Starts a server with some settings, such as `--requirepass` and its value. */
   async start(...settings: string[]): Promise<RedisNode> {
-    const port = await freePort();
+    const port = await findFreePort();
     return this.#spawn(port, [
       ...['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'],
       ...['--maxmemory-policy', 'noeviction', '--dir', await this.#directory(), ...settings],
@@ -39,7 +39,7 @@ export class RedisPlaces {
     const buses: string[] = [];
     for (let n = 0; n < 6; n++) {
       const file = `nodes-${n}.conf`;
-      const bus = String(await freePort());
+      const bus = String(await findFreePort());
       buses.push(bus);
       nodes.push(
         await this.start(
@@ -90,7 +90,7 @@ export class RedisPlaces {
     client.disconnect();
     const sentinels: RedisNode[] = [];
     for (let n = 0; n < 3; n++) {
-      const port = await freePort();
+      const port = await findFreePort();
       const file = join(await this.#directory(), `sentinel-${n}.conf`);
       const lines = [
         `port ${port}`,

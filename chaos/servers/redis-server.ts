@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 
 /** The Redis of a run: it keeps nothing on disk, so that a restart is a loss of everything. */
 export class RedisServer {
@@ -21,7 +21,7 @@ export class RedisServer {
   /** Starts one from PATH on a free port. @throws Error when there is none */
   static async start(): Promise<RedisServer> {
     const dir = await mkdtemp(join(tmpdir(), 'chaos-redis-'));
-    const server = new RedisServer(await freePort(), dir);
+    const server = new RedisServer(await findFreePort(), dir);
     await server.start();
     return server;
   }

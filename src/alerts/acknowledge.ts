@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import type { AlertContext } from './context.ts';
-import { bodyOf } from './message.ts';
-import { takes } from './message-routing.ts';
+import { createBody } from './message.ts';
+import { receivesKind } from './message-routing.ts';
 import { openAlerts } from './open-alerts.ts';
 
 /** Author and note of an acknowledgement. */
@@ -26,9 +26,11 @@ export async function acknowledge(
   );
   if (!alert || alert.acknowledged) return false;
   const rule = rules.find(({ name }) => name === alert.rule);
-  const body = bodyOf('acknowledged', alert.rule, rule?.about ?? '', [alert], sender, now);
+  const body = createBody('acknowledged', alert.rule, rule?.about ?? '', [alert], sender, now);
   const channels = config.channels
-    .filter((channel) => takes(channel, 'acknowledged') && (rule?.channels?.includes(channel.name) ?? true))
+    .filter(
+      (channel) => receivesKind(channel, 'acknowledged') && (rule?.channels?.includes(channel.name) ?? true),
+    )
     .map(({ name }) => name);
   const rows = await write(sql, { id, by, note, now, channels, body, recorder: sender.recorder });
   return rows > 0;
@@ -42,7 +44,7 @@ async function write(
     readonly note: string | null;
     readonly now: Date;
     readonly channels: readonly string[];
-    readonly body: ReturnType<typeof bodyOf>;
+    readonly body: ReturnType<typeof createBody>;
     readonly recorder: string;
   },
 ): Promise<number> {

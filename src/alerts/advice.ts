@@ -47,5 +47,5 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** Returns the advice for an alert of a rule. For a rule of the configuration, the advice is its query. */
-export const adviceFor = (rule: string): string =>
+export const getAdvice = (rule: string): string =>
   ADVICE[rule] ?? `Look at the query of the rule "${rule}" in recorder.yaml.`;

@@ -26,7 +26,7 @@ export interface AlertFilter {
 }
 
 /** SQL: the columns of an {@link AlertRow}. */
-const shown = (sql: postgres.Sql) => sql`
+const alertColumns = (sql: postgres.Sql) => sql`
   id::text, state, severity, rule, subject, summary, since, began_at, fired_at, resolved_at, flapping,
   case when acknowledged_at is not null then coalesce(acknowledged_by, 'somebody') end as acknowledged_by, note, details`;
 
@@ -34,13 +34,13 @@ const shown = (sql: postgres.Sql) => sql`
  * Returns the open alerts of a recorder, and those that were resolved in a time range: open ones first, then
  * the latest.
  */
-export async function alertRows(
+export async function listAlertRows(
   sql: postgres.Sql,
   recorder: string,
   { from, to, rule }: AlertFilter,
 ): Promise<AlertRow[]> {
   const rows = await sql<AlertRow[]>`
-    select ${shown(sql)} from reporting.alerts
+    select ${alertColumns(sql)} from reporting.alerts
     where recorder = ${recorder} and (state <> 'resolved' or resolved_at >= ${new Date(from)})
       and (${to === null ? null : new Date(to)}::timestamptz is null or began_at < ${to === null ? null : new Date(to)})
       and rule = coalesce(${rule}, rule)
@@ -53,31 +53,31 @@ export async function alertRows(
  * @param rule null: every rule
  * @param most maximum number of alerts
  */
-export async function openAlertRows(
+export async function listOpenAlertRows(
   sql: postgres.Sql,
   rule: string | null,
   most: number,
 ): Promise<AlertRow[]> {
   const rows = await sql<AlertRow[]>`
-    select ${shown(sql)} from reporting.alerts a where a.state <> 'resolved' and rule = coalesce(${rule}, rule)
+    select ${alertColumns(sql)} from reporting.alerts a where a.state <> 'resolved' and rule = coalesce(${rule}, rule)
     order by a.state = 'pending', coalesce(a.fired_at, a.began_at) desc, a.id desc limit ${most}`;
   return [...rows];
 }
 
-const SHOWN = 50;
+const PAGE_SIZE = 50;
 
 /**
  * Returns a page of resolved alerts, the last first. `next` is the cursor of the next page; null on the last
  * page.
  */
-export async function pastAlertPage(
+export async function listResolvedAlerts(
   sql: postgres.Sql,
   { rule, before }: { readonly rule?: string | undefined; readonly before?: string | undefined },
 ): Promise<{ readonly found: readonly AlertRow[]; readonly next: string | null }> {
   const found = await sql<AlertRow[]>`
-    select ${shown(sql)} from reporting.alerts a
+    select ${alertColumns(sql)} from reporting.alerts a
     where a.state = 'resolved' and a.id < coalesce(${before ?? null}::bigint, 9223372036854775807)
       and rule = coalesce(${rule ?? null}, rule)
-    order by a.id desc limit ${SHOWN}`;
-  return { found: [...found], next: found.length === SHOWN ? (found.at(-1)?.id ?? null) : null };
+    order by a.id desc limit ${PAGE_SIZE}`;
+  return { found: [...found], next: found.length === PAGE_SIZE ? (found.at(-1)?.id ?? null) : null };
 }

@@ -1,28 +1,28 @@
 import type { ChannelConfig } from '../config/alerts-schema.ts';
 import type { NamedSecrets } from '../config/named-secrets.ts';
-import type { Body, Message } from './message.ts';
+import type { AlertMessage, MessageBody } from './message.ts';
 
 /** Destination of messages. */
-export interface Channel {
+export interface AlertChannel {
   /**
    * Sends one message.
    * @throws DeliveryFailure if the channel did not accept it
    */
-  send(message: Message, signal: AbortSignal): Promise<void>;
+  send(message: AlertMessage, signal: AbortSignal): Promise<void>;
   /**
    * Sends the firing alerts again, for channels that expire them. Absent if the channel stores them.
    * @throws DeliveryFailure if the channel did not accept them
    */
-  refresh?(firing: readonly Body[], signal: AbortSignal): Promise<void>;
+  refresh?(firing: readonly MessageBody[], signal: AbortSignal): Promise<void>;
 }
 
 /** Factory of a channel from its settings, with secrets filled in. */
 export type MakeChannel<Type extends ChannelConfig['type']> = (
   config: Extract<ChannelConfig, { type: Type }>,
-) => Channel;
+) => AlertChannel;
 
 /** Opens a channel. Its module is loaded on demand. */
-export async function openChannel(config: ChannelConfig, secrets: NamedSecrets): Promise<Channel> {
+export async function openChannel(config: ChannelConfig, secrets: NamedSecrets): Promise<AlertChannel> {
   const filled = withSecrets(config, secrets);
   switch (filled.type) {
     case 'webhook':

@@ -1,11 +1,11 @@
 import type { AlertsConfig, LimitName } from '../config/alerts-schema.ts';
-import { messageOf, UsageError } from '../lib/errors.ts';
+import { toErrorMessage, UsageError } from '../lib/errors.ts';
 import { defaultRules } from './default-rules.ts';
-import { ownRule, tryQuestion } from './own-rule.ts';
+import { createCustomRule, testQuery } from './own-rule.ts';
 import type { ConfiguredRule, Rule } from './rule.ts';
 
 /** Default interval of a user-defined rule, in ms. */
-const OWN_EVERY = 60_000;
+const DEFAULT_INTERVAL_MS = 60_000;
 
 /**
  * Returns the enabled rules with the settings of the configuration.
@@ -19,8 +19,8 @@ export function configuredRules(config: AlertsConfig, url: string): ConfiguredRu
   }));
   const own = config.rules.flatMap((set) => {
     if (set.sql === undefined) return [];
-    const { name, severity = 'warning', for: held = 0, every = OWN_EVERY, sql } = set;
-    return [{ rule: ownRule({ name, severity, for: held, every, sql }, url), set }];
+    const { name, severity = 'warning', for: held = 0, every = DEFAULT_INTERVAL_MS, sql } = set;
+    return [{ rule: createCustomRule({ name, severity, for: held, every, sql }, url), set }];
   });
   return [...changed, ...own].flatMap(({ rule, set }) =>
     set?.enabled === false ? [] : [configured(rule, set, config.repeatInterval)],
@@ -50,7 +50,7 @@ function configured(
 }
 
 /** A query that could not be tested, and the reason. */
-export interface Untried {
+export interface UntestedQuery {
   /** Path in the configuration file. */
   readonly path: string;
   readonly cause: string;
@@ -62,20 +62,20 @@ export interface Untried {
  * rounds report their errors
  * @throws UsageError with every invalid query, by its path in the file
  */
-export async function tryOwnRules(
+export async function testCustomRules(
   config: AlertsConfig,
   url: string,
   signal: AbortSignal,
-): Promise<readonly Untried[]> {
+): Promise<readonly UntestedQuery[]> {
   const problems: string[] = [];
-  const untried: Untried[] = [];
+  const untried: UntestedQuery[] = [];
   for (const [at, { sql, enabled }] of config.rules.entries())
     if (sql !== undefined && enabled)
-      await tryQuestion(url, sql, signal).catch((error: unknown) => {
+      await testQuery(url, sql, signal).catch((error: unknown) => {
         const path = `alerts.rules[${at}].sql`;
         if (error instanceof UsageError)
           problems.push(`${path}: ${error.message.replaceAll(/^query: /gm, '')}`);
-        else untried.push({ path, cause: messageOf(error) });
+        else untried.push({ path, cause: toErrorMessage(error) });
       });
   if (problems.length > 0) throw new UsageError(problems);
   return untried;

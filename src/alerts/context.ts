@@ -4,7 +4,7 @@ import type { AlertsConfig } from '../config/alerts-schema.ts';
 import type { NamedSecrets } from '../config/named-secrets.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sender } from './message.ts';
-import type { ConfiguredRule, Facts } from './rule.ts';
+import type { ConfiguredRule, RuleFacts } from './rule.ts';
 
 /** Resources of the alerts. */
 export interface AlertContext {
@@ -17,6 +17,6 @@ export interface AlertContext {
   readonly config: AlertsConfig;
   readonly rules: readonly ConfiguredRule[];
   readonly sender: Sender;
-  readonly facts: Facts;
+  readonly facts: RuleFacts;
   readonly secrets: NamedSecrets;
 }

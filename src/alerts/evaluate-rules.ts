@@ -1,32 +1,32 @@
-import type { ConfiguredRule, Found } from './rule.ts';
-import { type Alert, begun, over, type Step, stepped } from './state.ts';
+import type { ConfiguredRule, RuleFinding } from './rule.ts';
+import { type Alert, type AlertTransition, advanceAlert, resolveAlert, startAlert } from './state.ts';
 
 /** Result of evaluating a rule. */
-export interface Answer {
-  readonly found: readonly Found[];
+export interface RuleResult {
+  readonly found: readonly RuleFinding[];
   /** Elapsed time since the previous evaluation, in ms; bounded. */
   readonly elapsed: number;
 }
 
 /** An alert to report, and the kind of the message. */
-export interface Told {
+export interface AlertNotice {
   readonly alert: Alert;
-  readonly kind: NonNullable<Step['told']>;
+  readonly kind: NonNullable<AlertTransition['noticeKind']>;
 }
 
 /** Changes of a round. */
-export interface Judged {
+export interface RoundChanges {
   readonly written: readonly Alert[];
   /** Ids of pending alerts that never fired, and are deleted. */
-  readonly gone: readonly number[];
-  readonly told: readonly Told[];
+  readonly removedIds: readonly number[];
+  readonly notices: readonly AlertNotice[];
 }
 
 /** Input of a round. */
-export interface Judging {
+export interface RoundInput {
   readonly rules: readonly ConfiguredRule[];
   /** Results by rule. A rule without a result was not due or failed: its alerts stay unchanged. */
-  readonly answers: ReadonlyMap<string, Answer>;
+  readonly answers: ReadonlyMap<string, RuleResult>;
   /** Alerts that are not resolved. */
   readonly open: readonly Alert[];
   readonly firedLately: (rule: string, subject: string) => number;
@@ -36,8 +36,15 @@ export interface Judging {
 }
 
 /** Computes the new state of all alerts. Alerts of disabled or removed rules are resolved. */
-export function judge({ rules, answers, open, firedLately, now, nextId }: Judging): Judged {
-  const steps: { readonly before: Alert | null; readonly step: Step }[] = [];
+export function computeRoundChanges({
+  rules,
+  answers,
+  open,
+  firedLately,
+  now,
+  nextId,
+}: RoundInput): RoundChanges {
+  const steps: { readonly before: Alert | null; readonly step: AlertTransition }[] = [];
   for (const rule of rules) {
     const answer = answers.get(rule.name);
     if (!answer) continue;
@@ -51,25 +58,27 @@ export function judge({ rules, answers, open, firedLately, now, nextId }: Judgin
     for (const before of mine)
       steps.push({
         before,
-        step: stepped(rule, before, found.get(before.subject) ?? null, moment(before.subject)),
+        step: advanceAlert(rule, before, found.get(before.subject) ?? null, moment(before.subject)),
       });
     const known = new Set(mine.map(({ subject }) => subject));
     for (const one of found.values())
       if (!known.has(one.subject) && !one.unknown)
-        steps.push({ before: null, step: begun(rule, one, nextId(), moment(one.subject)) });
+        steps.push({ before: null, step: startAlert(rule, one, nextId(), moment(one.subject)) });
   }
   const names = new Set(rules.map(({ name }) => name));
   for (const before of open.filter(({ rule }) => !names.has(rule)))
     steps.push({
       before,
       step: {
-        alert: before.state === 'pending' ? null : over(before, now),
-        told: before.state === 'pending' ? null : 'resolved',
+        alert: before.state === 'pending' ? null : resolveAlert(before, now),
+        noticeKind: before.state === 'pending' ? null : 'resolved',
       },
     });
   return {
     written: steps.flatMap(({ before, step }) => (step.alert && step.alert !== before ? [step.alert] : [])),
-    gone: steps.flatMap(({ before, step }) => (before && !step.alert ? [before.id] : [])),
-    told: steps.flatMap(({ step: { alert, told } }) => (alert && told ? [{ alert, kind: told }] : [])),
+    removedIds: steps.flatMap(({ before, step }) => (before && !step.alert ? [before.id] : [])),
+    notices: steps.flatMap(({ step: { alert, noticeKind: told } }) =>
+      alert && told ? [{ alert, kind: told }] : [],
+    ),
   };
 }

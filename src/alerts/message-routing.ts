@@ -1,20 +1,20 @@
 import type { ChannelConfig } from '../config/alerts-schema.ts';
-import { inParts } from '../lib/chunk.ts';
+import { splitIntoChunks } from '../lib/chunk.ts';
 import type { AlertContext } from './context.ts';
-import type { Body } from './message.ts';
-import { rankOf } from './state.ts';
+import type { MessageBody } from './message.ts';
+import { getSeverityRank } from './state.ts';
 
 /** Message of the outbox, with its channel. */
-export interface Addressed {
+export interface RoutedMessage {
   readonly channel: string;
-  readonly body: Body;
+  readonly body: MessageBody;
 }
 
 /**
  * Maximum number of alerts in a message to PagerDuty. Each alert is one event, and PagerDuty may accept only
  * some of too many.
  */
-const EVENTS_AT_ONCE = 20;
+const MAX_PAGERDUTY_ALERTS = 20;
 
 /**
  * Returns a body for each channel, with the alerts of sufficient severity. PagerDuty may get several bodies.
@@ -22,25 +22,27 @@ const EVENTS_AT_ONCE = 20;
  * it.
  * @param knows returns true if a channel received an alert
  */
-export function addressed(
+export function routeMessage(
   { config, rules }: Pick<AlertContext, 'config' | 'rules'>,
-  body: Body,
+  body: MessageBody,
   knows: (channel: string, alert: number) => boolean,
-): Addressed[] {
+): RoutedMessage[] {
   const rule = rules.find(({ name }) => name === body.rule);
   return config.channels
-    .filter((channel) => takes(channel, body.kind))
+    .filter((channel) => receivesKind(channel, body.kind))
     .flatMap((channel) => {
       const isNamed = rule !== undefined && (rule.channels?.includes(channel.name) ?? true);
       const items = body.items.filter(
         ({ alert, severity }) =>
-          (isNamed && rankOf(severity) >= rankOf(channel.severity)) ||
+          (isNamed && getSeverityRank(severity) >= getSeverityRank(channel.severity)) ||
           (body.kind === 'resolved' && knows(channel.name, alert)),
       );
-      return inParts(items, channel.type === 'pagerduty' ? EVENTS_AT_ONCE : items.length).map((part) => ({
-        channel: channel.name,
-        body: { ...body, items: part },
-      }));
+      return splitIntoChunks(items, channel.type === 'pagerduty' ? MAX_PAGERDUTY_ALERTS : items.length).map(
+        (part) => ({
+          channel: channel.name,
+          body: { ...body, items: part },
+        }),
+      );
     });
 }
 
@@ -48,7 +50,7 @@ export function addressed(
  * Returns true if a channel receives messages of a kind. Some channels repeat open alerts themselves, and
  * only PagerDuty tracks acknowledgements.
  */
-export function takes({ type }: ChannelConfig, kind: Body['kind']): boolean {
+export function receivesKind({ type }: ChannelConfig, kind: MessageBody['kind']): boolean {
   if (kind === 'reminder') return type !== 'alertmanager' && type !== 'pagerduty';
   return kind !== 'acknowledged' || type === 'pagerduty';
 }

@@ -1,6 +1,6 @@
-import type { Body, Item, Message } from './message.ts';
+import type { AlertItem, AlertMessage, MessageBody } from './message.ts';
 
-const HEADS: Readonly<Record<Body['kind'], string>> = {
+const HEADS: Readonly<Record<MessageBody['kind'], string>> = {
   firing: 'FIRING',
   resolved: 'RESOLVED',
   reminder: 'STILL FIRING',
@@ -9,17 +9,17 @@ const HEADS: Readonly<Record<Body['kind'], string>> = {
 };
 
 /** Returns the first line of a message. */
-export function titleOf({ kind, rule, items, recorder }: Body): string {
+export function formatTitle({ kind, rule, items, recorder }: MessageBody): string {
   const [first] = items;
   const more = items.length > 1 ? ` and ${items.length - 1} more` : '';
   const whose = recorder === 'recorder' ? '' : ` (${recorder})`;
-  return `[${HEADS[kind]}] ${rule}: ${cut(first?.subject ?? '', 120)}${more}${whose}`;
+  return `[${HEADS[kind]}] ${rule}: ${truncate(first?.subject ?? '', 120)}${more}${whose}`;
 }
 
 /** Maximum number of alerts listed in one message. */
 const MAX_WRITTEN_OUT = 20;
 /** Reference to the complete list, for truncated messages. */
-const REST = 'the page /alerts and "chain-recorder alerts" have all of it';
+const MORE_ALERTS_HINT = 'the page /alerts and "chain-recorder alerts" have all of it';
 /** Maximum length of the line about one alert, in characters. */
 const MAX_LINE = 1_000;
 
@@ -29,7 +29,7 @@ const MAX_LINE = 1_000;
  * @param most maximum number of characters
  * @param safe escapes a text of upstreams for the channel
  */
-export function textOf(message: Message, most = 3_500, safe = (text: string) => text): string {
+export function formatText(message: AlertMessage, most = 3_500, safe = (text: string) => text): string {
   const { items, kind, about, advice, runbook } = message;
   const end = [
     about,
@@ -37,24 +37,24 @@ export function textOf(message: Message, most = 3_500, safe = (text: string) => 
     ...(runbook === null ? [] : [`Runbook: ${runbook}`]),
     ...(message.maybeAgain ? ['An earlier attempt ended without an answer: this may be told twice.'] : []),
   ].join('\n');
-  const room = most - end.length - REST.length - 30;
+  const room = most - end.length - MORE_ALERTS_HINT.length - 30;
   const lines: string[] = [];
   let length = 0;
   for (const item of items.slice(0, MAX_WRITTEN_OUT)) {
-    const line = cut(lineOf({ ...item, summary: safe(item.summary) }, kind), MAX_LINE);
+    const line = truncate(formatLine({ ...item, summary: safe(item.summary) }, kind), MAX_LINE);
     if (lines.length > 0 && length + line.length + 1 > room) break;
-    lines.push(cut(line, room));
+    lines.push(truncate(line, room));
     length += line.length + 1;
   }
   const left = items.length - lines.length;
-  if (left > 0) lines.push(`… and ${left} more: ${REST}`);
-  return cut(`${lines.join('\n')}\n\n${end}`, most);
+  if (left > 0) lines.push(`… and ${left} more: ${MORE_ALERTS_HINT}`);
+  return truncate(`${lines.join('\n')}\n\n${end}`, most);
 }
 
 /** Returns the line about one alert. */
-export function lineOf(
-  { summary, since, firedAt, resolvedAt, flapping, alert }: Item,
-  kind: Body['kind'],
+export function formatLine(
+  { summary, since, firedAt, resolvedAt, flapping, alert }: AlertItem,
+  kind: MessageBody['kind'],
 ): string {
   const id = alert > 0 ? ` [alert ${alert}]` : '';
   const come = flapping ? '; it comes and goes: it counts as over after 30 quiet minutes' : '';
@@ -63,10 +63,10 @@ export function lineOf(
 }
 
 /** Truncates a text to a number of characters. */
-export function cut(text: string, most: number): string {
+export function truncate(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0)).toWellFormed()}…`;
 }
 
 /** Returns the URL of the runbook's section. Returns null if the runbook is not an http or https URL. */
-export const linkOf = ({ runbook }: Body): string | null =>
+export const getRunbookUrl = ({ runbook }: MessageBody): string | null =>
   runbook !== null && /^https?:/.test(runbook) ? runbook : null;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { severities } from '../config/alerts-schema.ts';
 import { messageText, messageValue } from '../lib/safe-text.ts';
-import { adviceFor } from './advice.ts';
-import type { Told } from './evaluate-rules.ts';
+import { getAdvice } from './advice.ts';
+import type { AlertNotice } from './evaluate-rules.ts';
 import type { ConfiguredRule } from './rule.ts';
-import { type Alert, rankOf } from './state.ts';
+import { type Alert, getSeverityRank } from './state.ts';
 
 const instant = z.string().nullable();
 
@@ -37,11 +37,11 @@ export const bodySchema = z.object({
   items: z.array(itemSchema),
 });
 
-export type Item = z.infer<typeof itemSchema>;
-export type Body = z.infer<typeof bodySchema>;
+export type AlertItem = z.infer<typeof itemSchema>;
+export type MessageBody = z.infer<typeof bodySchema>;
 
 /** Message as a channel receives it. */
-export interface Message extends Body {
+export interface AlertMessage extends MessageBody {
   /** Idempotency key: equal for each attempt. */
   readonly key: string;
   /** True if the result of an earlier attempt is unknown: the message may have arrived. */
@@ -57,12 +57,12 @@ export interface Sender {
 }
 
 /** Groups alerts into one body for each rule and kind. */
-export function bodiesOf(
-  told: readonly Told[],
+export function groupIntoBodies(
+  told: readonly AlertNotice[],
   rules: readonly Pick<ConfiguredRule, 'name' | 'about'>[],
   sender: Sender,
   now: Date,
-): Body[] {
+): MessageBody[] {
   const groups = [...new Set(told.map(keyOf))].map((key) => told.filter((one) => keyOf(one) === key));
   return groups.flatMap((group) => {
     const [first] = group;
@@ -70,7 +70,7 @@ export function bodiesOf(
     const { rule } = first.alert;
     const about = rules.find(({ name }) => name === rule)?.about ?? 'This rule is turned off.';
     return [
-      bodyOf(
+      createBody(
         first.kind,
         rule,
         about,
@@ -82,20 +82,20 @@ export function bodiesOf(
   });
 }
 
-const keyOf = ({ alert, kind }: Told) => `${alert.rule} ${kind}`;
+const keyOf = ({ alert, kind }: AlertNotice) => `${alert.rule} ${kind}`;
 
 /** Returns the body of a message about alerts of one rule. */
-export function bodyOf(
-  kind: Body['kind'],
+export function createBody(
+  kind: MessageBody['kind'],
   rule: string,
   about: string,
   alerts: readonly Alert[],
   { recorder, network, runbook }: Sender,
   now: Date,
-): Body {
+): MessageBody {
   const heaviest = alerts
     .map(({ severity }) => severity)
-    .toSorted((one, other) => rankOf(other) - rankOf(one))[0];
+    .toSorted((one, other) => getSeverityRank(other) - getSeverityRank(one))[0];
   return {
     kind,
     rule,
@@ -104,7 +104,7 @@ export function bodyOf(
     at: now.toISOString(),
     recorder,
     network,
-    advice: adviceFor(rule),
+    advice: getAdvice(rule),
     runbook: runbook === null ? null : `${runbook}#${rule}`,
     items: alerts.map((alert) => ({
       alert: alert.id,

@@ -42,6 +42,6 @@ export async function openAlerts(sql: postgres.Sql, recorder: string): Promise<A
     acknowledged: row.acknowledged_at !== null,
     heldMs: Number(row.held_ms),
     absentMs: Number(row.absent_ms),
-    untoldMs: Number(row.untold_ms),
+    sinceNoticeMs: Number(row.untold_ms),
   }));
 }

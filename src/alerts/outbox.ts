@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { type Body, bodySchema } from './message.ts';
+import { bodySchema, type MessageBody } from './message.ts';
 
 /**
  * Lease of a channel, in seconds: after that time without renewal, another worker takes the channel over. A
@@ -7,26 +7,26 @@ import { type Body, bodySchema } from './message.ts';
  */
 export const LEASE_SECONDS = 30;
 /** Maximum and minimum backoff between two attempts, in ms. */
-const LONGEST_PAUSE = 300_000;
-const SHORTEST_PAUSE = 10_000;
+const MAX_BACKOFF_MS = 300_000;
+const MIN_BACKOFF_MS = 10_000;
 /**
  * Number of consecutive failures of a channel (about four days) and age of a message, in days, after which
  * the message is dropped.
  */
-const GIVEN_UP_AFTER = 1_000;
+const MAX_FAILURES = 1_000;
 const STALE_DAYS = 7;
 
 /** Message of the outbox that the holder of its channel must send. */
-export interface Waiting {
+export interface PendingMessage {
   readonly id: number;
   /** Null if another version wrote the message in a form that this version cannot read. */
-  readonly body: Body | null;
+  readonly body: MessageBody | null;
   /** True if the result of an earlier attempt is unknown, because its process was killed or stalled. */
   readonly maybeAgain: boolean;
 }
 
 /** Lease of one channel of a recorder. */
-export interface Holding {
+export interface ChannelLease {
   readonly recorder: string;
   readonly channel: string;
   readonly holder: number;
@@ -36,11 +36,11 @@ export interface Holding {
  * Acquires the lease of a channel, unless another worker holds it, or a retry is not due yet.
  * @returns null if the lease is not available
  */
-export async function holdChannel(
+export async function acquireChannel(
   sql: postgres.Sql,
   recorder: string,
   channel: string,
-): Promise<Holding | null> {
+): Promise<ChannelLease | null> {
   const [row] = await sql<{ holder: string }[]>`
     insert into recorder.alert_channels as c (recorder, channel, holder, lease_until)
     values (${recorder}, ${channel}, 1, now() + make_interval(secs => ${LEASE_SECONDS}))
@@ -49,7 +49,7 @@ export async function holdChannel(
         -- So far ahead only a clock that was set back since can have put it.
         or c.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
       and (c.next_try_at is null or c.next_try_at <= now()
-        or c.next_try_at > clock_timestamp() + make_interval(secs => ${LONGEST_PAUSE / 1000}))
+        or c.next_try_at > clock_timestamp() + make_interval(secs => ${MAX_BACKOFF_MS / 1000}))
     returning holder`;
   return row ? { recorder, channel, holder: Number(row.holder) } : null;
 }
@@ -61,9 +61,9 @@ export async function holdChannel(
  */
 export async function nextMessage(
   sql: postgres.Sql,
-  { recorder, channel, holder }: Holding,
+  { recorder, channel, holder }: ChannelLease,
   quiet: boolean,
-): Promise<Waiting | null> {
+): Promise<PendingMessage | null> {
   const [row] = await sql<{ id: string; body: unknown; again: boolean }[]>`
     with fence as materialized (
       update recorder.alert_channels set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -73,7 +73,7 @@ export async function nextMessage(
       update recorder.alert_messages set state = 'dropped', error = ${`it waited for longer than ${STALE_DAYS} days`}
       from fence
       where recorder = ${recorder} and channel = ${channel} and state = 'waiting'
-        and fence.failures >= ${GIVEN_UP_AFTER} and made_at < now() - make_interval(days => ${STALE_DAYS})
+        and fence.failures >= ${MAX_FAILURES} and made_at < now() - make_interval(days => ${STALE_DAYS})
       returning id
     ),
     first as (
@@ -94,9 +94,9 @@ export async function nextMessage(
 }
 
 /** Returns the firing alerts whose message to a channel is still pending. */
-export async function untoldAlerts(
+export async function findPendingAlerts(
   sql: postgres.Sql,
-  { recorder, channel }: Holding,
+  { recorder, channel }: ChannelLease,
 ): Promise<ReadonlySet<number>> {
   const rows = await sql<{ alert: string }[]>`
     select distinct unnest(alerts) as alert from recorder.alert_messages
@@ -105,7 +105,7 @@ export async function untoldAlerts(
 }
 
 /** Finds the channels that received, or will receive, a message that some alerts fire. */
-export async function whoKnows(
+export async function findNotifiedChannels(
   sql: postgres.Sql,
   recorder: string,
   alerts: readonly number[],
@@ -124,7 +124,7 @@ export async function whoKnows(
  * Stores the delivery of a message.
  * @returns false if another worker took the channel over meanwhile; it may send the message again
  */
-export async function noteSent(sql: postgres.Sql, holding: Holding, id: number): Promise<boolean> {
+export async function storeSent(sql: postgres.Sql, holding: ChannelLease, id: number): Promise<boolean> {
   const rows = await sql`
     with fence as materialized (
       ${answering(sql, holding, sql`, sent_at = clock_timestamp()`)} returning 1
@@ -135,7 +135,7 @@ export async function noteSent(sql: postgres.Sql, holding: Holding, id: number):
 }
 
 /** Stores a successful request to a channel that was not for a message of the outbox. */
-export async function noteAnswering(sql: postgres.Sql, holding: Holding): Promise<void> {
+export async function storeChannelSuccess(sql: postgres.Sql, holding: ChannelLease): Promise<void> {
   await answering(sql, holding);
 }
 
@@ -143,15 +143,15 @@ export async function noteAnswering(sql: postgres.Sql, holding: Holding): Promis
  * SQL: resets the failures of a channel after a response.
  * @param more additional assignments
  */
-const answering = (sql: postgres.Sql, { recorder, channel, holder }: Holding, more = sql``) => sql`
+const answering = (sql: postgres.Sql, { recorder, channel, holder }: ChannelLease, more = sql``) => sql`
   update recorder.alert_channels set failing_since = null, failures = 0, error = null, next_try_at = null,
     lease_until = now() + make_interval(secs => ${LEASE_SECONDS}) ${more}
   where recorder = ${recorder} and channel = ${channel} and holder = ${holder}`;
 
 /** Stores that the channel rejected a message: it is not retried, and the next one follows. */
-export async function noteRefused(
+export async function storeRejected(
   sql: postgres.Sql,
-  holding: Holding,
+  holding: ChannelLease,
   id: number,
   error: string,
 ): Promise<void> {
@@ -167,9 +167,9 @@ export async function noteRefused(
  * @param message the message, and whether it may have arrived; null for other requests
  * @param wait delay that the channel requested, in ms; null: none
  */
-export async function noteFailed(
+export async function storeChannelFailure(
   sql: postgres.Sql,
-  { recorder, channel, holder }: Holding,
+  { recorder, channel, holder }: ChannelLease,
   message: { readonly id: number; readonly mayHaveArrived: boolean } | null,
   error: string,
   wait: number | null,
@@ -177,8 +177,8 @@ export async function noteFailed(
   await sql`
     with fence as materialized (
       update recorder.alert_channels c set failing_since = coalesce(failing_since, now()), failures = failures + 1, error = ${error},
-        lease_until = null, next_try_at = now() + make_interval(secs => least(${LONGEST_PAUSE}::float8,
-          greatest(${wait ?? 0}::float8, ${SHORTEST_PAUSE} * power(2, least(failures, 10)))) / 1000)
+        lease_until = null, next_try_at = now() + make_interval(secs => least(${MAX_BACKOFF_MS}::float8,
+          greatest(${wait ?? 0}::float8, ${MIN_BACKOFF_MS} * power(2, least(failures, 10)))) / 1000)
       where recorder = ${recorder} and channel = ${channel} and holder = ${holder} returning 1
     )
     update recorder.alert_messages set error = ${error},
@@ -189,7 +189,7 @@ export async function noteFailed(
 /** Releases the lease of a channel. */
 export async function releaseChannel(
   sql: postgres.Sql,
-  { recorder, channel, holder }: Holding,
+  { recorder, channel, holder }: ChannelLease,
 ): Promise<void> {
   await sql`
     update recorder.alert_channels set lease_until = null

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { severities } from '../config/alerts-schema.ts';
-import { type AnswerColumn, askAsReader } from '../db/question.ts';
-import { instantIn } from '../lib/instant.ts';
-import { cut } from './message-texts.ts';
-import { type Found, MOST_SUBJECTS, type Rule } from './rule.ts';
+import { queryAsReader, type ResultColumn } from '../db/question.ts';
+import { parseInstant } from '../lib/instant.ts';
+import { truncate } from './message-texts.ts';
+import { MAX_SUBJECTS, type Rule, type RuleFinding } from './rule.ts';
 
 /** Timeout of a user-defined query, in ms. */
-const TIMEOUT = 10_000;
+const QUERY_TIMEOUT_MS = 10_000;
 
 /** Maximum length of a value and of a subject, in characters: each is part of every message. */
-const LONGEST_TEXT = 2_000;
-const LONGEST_SUBJECT = 500;
+const MAX_TEXT_LENGTH = 2_000;
+const MAX_SUBJECT_LENGTH = 500;
 
 /** Settings of a user-defined rule. */
-export interface OwnRule extends Pick<Rule, 'name' | 'severity' | 'for' | 'every'> {
+export interface CustomRule extends Pick<Rule, 'name' | 'severity' | 'for' | 'every'> {
   readonly sql: string;
 }
 
@@ -23,18 +23,23 @@ export interface OwnRule extends Pick<Rule, 'name' | 'severity' | 'for' | 'every
  * only use names without a schema that support as-of.
  * @param url of the database
  */
-export function ownRule({ sql: question, ...rule }: OwnRule, url: string): Rule {
+export function createCustomRule({ sql: question, ...rule }: CustomRule, url: string): Rule {
   return {
     ...rule,
     about: 'A query of your own gives rows.',
-    ask: async ({ at, past, signal }) => {
-      const options = { timeout: TIMEOUT, asOf: past ? at.toISOString() : null, signal, beside: true };
-      return askAsReader(url, question, options, async (answer) => {
-        const found: Found[] = [];
+    evaluate: async ({ at, past, signal }) => {
+      const options = {
+        timeout: QUERY_TIMEOUT_MS,
+        asOf: past ? at.toISOString() : null,
+        signal,
+        beside: true,
+      };
+      return queryAsReader(url, question, options, async (answer) => {
+        const found: RuleFinding[] = [];
         for await (const block of answer.rows('values'))
           for (const line of block) {
-            if (found.length === MOST_SUBJECTS)
-              throw new Error(`it gives more than ${MOST_SUBJECTS} rows: group them, or add a limit`);
+            if (found.length === MAX_SUBJECTS)
+              throw new Error(`it gives more than ${MAX_SUBJECTS} rows: group them, or add a limit`);
             found.push(foundOf(answer.columns, texts.parse(JSON.parse(line))));
           }
         return found;
@@ -47,25 +52,30 @@ export function ownRule({ sql: question, ...rule }: OwnRule, url: string): Rule 
  * Tests whether a query is valid.
  * @throws UsageError if it is invalid, or would write
  */
-export async function tryQuestion(url: string, question: string, signal: AbortSignal): Promise<void> {
-  await askAsReader(url, question, { timeout: TIMEOUT, asOf: null, signal, beside: true }, async () => {});
+export async function testQuery(url: string, question: string, signal: AbortSignal): Promise<void> {
+  await queryAsReader(
+    url,
+    question,
+    { timeout: QUERY_TIMEOUT_MS, asOf: null, signal, beside: true },
+    async () => {},
+  );
 }
 
 /** Schema of a row: the exact texts of its values, in the order of the columns. */
 const texts = z.array(z.string().nullable());
 
-function foundOf(columns: readonly AnswerColumn[], values: readonly (string | null)[]): Found {
+function foundOf(columns: readonly ResultColumn[], values: readonly (string | null)[]): RuleFinding {
   const row = Object.fromEntries(
     columns.map(({ name }, at) => {
       const value = values[at];
-      return [name, value == null ? null : cut(value, LONGEST_TEXT)];
+      return [name, value == null ? null : truncate(value, MAX_TEXT_LENGTH)];
     }),
   );
-  const since = row.since == null ? Number.NaN : (instantIn(row.since) ?? Date.parse(row.since));
+  const since = row.since == null ? Number.NaN : (parseInstant(row.since) ?? Date.parse(row.since));
   return {
-    subject: cut(row.subject ?? values[0] ?? '(nothing)', LONGEST_SUBJECT),
+    subject: truncate(row.subject ?? values[0] ?? '(nothing)', MAX_SUBJECT_LENGTH),
     severity: severities.find((one) => one === row.severity),
-    summary: cut(row.summary ?? inWords(row), LONGEST_TEXT),
+    summary: truncate(row.summary ?? inWords(row), MAX_TEXT_LENGTH),
     since: Number.isNaN(since) ? null : new Date(since),
     details: row,
   };

@@ -1,11 +1,11 @@
 import type { AlertContext } from './context.ts';
-import { type Answer, judge } from './evaluate-rules.ts';
+import { computeRoundChanges, type RuleResult } from './evaluate-rules.ts';
 import type { ConfiguredRule } from './rule.ts';
-import { askRule } from './rule-context.ts';
-import { type Alert, FLAPS_WITHIN } from './state.ts';
+import { evaluateRule } from './rule-context.ts';
+import { type Alert, FLAPPING_WINDOW_MS } from './state.ts';
 
 /** Result of replaying the rules over past moments. */
-export interface Replayed {
+export interface ReplayResult {
   /** Alerts in the order in which they fired. Those that did not end within the range have no end. */
   readonly alerts: readonly Alert[];
   /** Number of messages to a channel without filters. */
@@ -28,11 +28,11 @@ export interface ReplayRange {
  * The evaluation uses the current rows about a moment: rows that were recorded late are visible earlier than
  * they were then.
  */
-export async function replay(
+export async function replayRules(
   { reader, rules, facts }: Pick<AlertContext, 'reader' | 'rules' | 'facts'>,
   { from, to, step }: ReplayRange,
   signal: AbortSignal,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const left = new Map(
     rules.flatMap(({ name, onlyNow }) => (onlyNow === undefined ? [] : [[name, onlyNow]])),
   );
@@ -42,27 +42,27 @@ export async function replay(
   let [ids, messages, rounds] = [0, 0, 0];
   for (let at = from; at <= to && !signal.aborted; at += step) {
     const now = new Date(at);
-    const answers = new Map<string, Answer>();
+    const answers = new Map<string, RuleResult>();
     for (const rule of rules.filter(({ name }) => !left.has(name))) {
       const last = askedAt.get(rule.name);
       if (last !== undefined && at - last < rule.every - step / 2) continue;
-      const asked = await askRule(rule, now, { reader, facts, past: true, signal });
+      const asked = await evaluateRule(rule, now, { reader, facts, past: true, signal });
       if ('error' in asked) left.set(rule.name, asked.error);
       else answers.set(rule.name, { found: asked.found, elapsed: last === undefined ? 0 : at - last });
       askedAt.set(rule.name, at);
     }
-    const judged = judge({
+    const judged = computeRoundChanges({
       rules,
       answers,
       open,
       firedLately: (rule, subject) =>
-        ended.filter((one) => firedSince(one, rule, subject, at - FLAPS_WITHIN)).length,
+        ended.filter((one) => firedSince(one, rule, subject, at - FLAPPING_WINDOW_MS)).length,
       now,
       nextId: () => ++ids,
     });
-    open = after(open, judged.written, judged.gone);
+    open = after(open, judged.written, judged.removedIds);
     ended.push(...judged.written.filter(({ state }) => state === 'resolved'));
-    messages += new Set(judged.told.map(({ alert, kind }) => `${alert.rule} ${kind}`)).size;
+    messages += new Set(judged.notices.map(({ alert, kind }) => `${alert.rule} ${kind}`)).size;
     rounds += 1;
   }
   const alerts = [...ended, ...open.filter(({ firedAt }) => firedAt !== null)];
@@ -87,5 +87,5 @@ const firedSince = (alert: Alert, rule: string, subject: string, since: number) 
   alert.rule === rule && alert.subject === subject && firing(alert) > since;
 
 /** Returns the rules of a name, or all rules. */
-export const rulesNamed = (rules: readonly ConfiguredRule[], name: string | undefined) =>
+export const findRules = (rules: readonly ConfiguredRule[], name: string | undefined) =>
   name === undefined ? rules : rules.filter((rule) => rule.name === name);

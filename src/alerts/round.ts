@@ -1,24 +1,29 @@
 import type postgres from 'postgres';
 import type { AlertContext } from './context.ts';
-import { type Answer, type Judged, judge, type Told } from './evaluate-rules.ts';
-import { bodiesOf } from './message.ts';
-import { type Addressed, addressed } from './message-routing.ts';
+import {
+  type AlertNotice,
+  computeRoundChanges,
+  type RoundChanges,
+  type RuleResult,
+} from './evaluate-rules.ts';
+import { groupIntoBodies } from './message.ts';
+import { type RoutedMessage, routeMessage } from './message-routing.ts';
 import { openAlerts } from './open-alerts.ts';
-import { whoKnows } from './outbox.ts';
-import { type Asked, askRule } from './rule-context.ts';
-import { FLAPS_WITHIN } from './state.ts';
+import { findNotifiedChannels } from './outbox.ts';
+import { type EvaluationResult, evaluateRule } from './rule-context.ts';
+import { FLAPPING_WINDOW_MS } from './state.ts';
 
 /** Lease of a round, in seconds. After that time without renewal, the next round can start. */
 const LEASE_SECONDS = 60;
 /** Maximum elapsed time that counts for a rule, in intervals. */
-const MOST_INTERVALS = 3;
+const MAX_ELAPSED_INTERVALS = 3;
 
 /** Result of a round. */
-export interface Round {
+export interface RoundResult {
   /** Number of evaluated rules, and the errors of those that failed. */
   readonly asked: number;
   readonly failed: readonly { readonly rule: string; readonly error: string }[];
-  readonly told: readonly Told[];
+  readonly notices: readonly AlertNotice[];
 }
 
 /**
@@ -27,32 +32,32 @@ export interface Round {
  * same message.
  * @returns null if another round is running, or took this one over
  */
-export async function runRound(context: AlertContext, signal: AbortSignal): Promise<Round | null> {
+export async function runRound(context: AlertContext, signal: AbortSignal): Promise<RoundResult | null> {
   const { sql, reader, clock, config, rules, facts, sender } = context;
   const round = await claimRound(sql, sender.recorder, config.every);
   if (round === null) return null;
   const now = new Date(clock());
   const askedAt = await lastAsked(sql, sender.recorder);
-  const answers = new Map<string, Answer>();
-  const notes: { rule: string; asked: Asked }[] = [];
+  const answers = new Map<string, RuleResult>();
+  const notes: { rule: string; asked: EvaluationResult }[] = [];
   for (const rule of rules) {
     const last = askedAt.get(rule.name);
     const passed = last === undefined ? 0 : now.getTime() - last;
     // Timers are not exact to the millisecond. A moment in the future was written by a clock that was ahead.
     if (last !== undefined && passed >= 0 && passed < rule.every - config.every / 2) continue;
     // The timeout of one rule is shorter than the lease; all rules together may take longer.
-    if (!(await keepRound(sql, sender.recorder, round))) return null;
-    const asked = await askRule(rule, now, { reader, facts, past: false, signal });
+    if (!(await renewRound(sql, sender.recorder, round))) return null;
+    const asked = await evaluateRule(rule, now, { reader, facts, past: false, signal });
     if (signal.aborted) return null;
     notes.push({ rule: rule.name, asked });
-    const most = MOST_INTERVALS * Math.max(rule.every, config.every);
+    const most = MAX_ELAPSED_INTERVALS * Math.max(rule.every, config.every);
     if ('found' in asked)
       answers.set(rule.name, { found: asked.found, elapsed: Math.min(Math.max(passed, 0), most) });
   }
   const { open, lately } = await loadAlerts(sql, sender.recorder, now);
   const fresh = [...answers.values()].reduce((sum, { found }) => sum + found.length, 0);
   const ids = fresh === 0 ? [] : await newIds(sql, fresh);
-  const judged = judge({
+  const judged = computeRoundChanges({
     rules,
     answers,
     open,
@@ -60,14 +65,14 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
     now,
     nextId: () => ids.shift() ?? Number.NaN,
   });
-  const over = judged.told.flatMap(({ alert, kind }) => (kind === 'resolved' ? [alert.id] : []));
-  const knows = await whoKnows(sql, sender.recorder, over);
-  const messages = bodiesOf(judged.told, rules, sender, now).flatMap((body) =>
-    addressed(context, body, knows),
+  const over = judged.notices.flatMap(({ alert, kind }) => (kind === 'resolved' ? [alert.id] : []));
+  const knows = await findNotifiedChannels(sql, sender.recorder, over);
+  const messages = groupIntoBodies(judged.notices, rules, sender, now).flatMap((body) =>
+    routeMessage(context, body, knows),
   );
   const failed = notes.flatMap(({ rule, asked }) => ('error' in asked ? [{ rule, error: asked.error }] : []));
   const written = await write(sql, sender.recorder, round, now, { judged, messages, notes, names: context });
-  return written ? { asked: notes.length, failed, told: judged.told } : null;
+  return written ? { asked: notes.length, failed, notices: judged.notices } : null;
 }
 
 /**
@@ -90,7 +95,7 @@ async function claimRound(sql: postgres.Sql, recorder: string, every: number): P
  * Renews the lease of a round.
  * @returns false if another round took it over
  */
-async function keepRound(sql: postgres.Sql, recorder: string, round: number): Promise<boolean> {
+async function renewRound(sql: postgres.Sql, recorder: string, round: number): Promise<boolean> {
   const rows = await sql`
     update recorder.alert_rounds set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
     where recorder = ${recorder} and round = ${round} returning 1`;
@@ -113,8 +118,8 @@ async function newIds(sql: postgres.Sql, count: number): Promise<number[]> {
 async function loadAlerts(sql: postgres.Sql, recorder: string, now: Date) {
   const lately = await sql<{ rule: string; subject: string; times: number }[]>`
     select rule, subject, count(*)::int as times from recorder.alerts
-    where recorder = ${recorder} and state = 'resolved' and resolved_at > ${new Date(now.getTime() - FLAPS_WITHIN)}
-      and fired_at > ${new Date(now.getTime() - FLAPS_WITHIN)}
+    where recorder = ${recorder} and state = 'resolved' and resolved_at > ${new Date(now.getTime() - FLAPPING_WINDOW_MS)}
+      and fired_at > ${new Date(now.getTime() - FLAPPING_WINDOW_MS)}
     group by rule, subject`;
   return {
     open: await openAlerts(sql, recorder),
@@ -122,10 +127,10 @@ async function loadAlerts(sql: postgres.Sql, recorder: string, now: Date) {
   };
 }
 
-interface Written {
-  readonly judged: Judged;
-  readonly messages: readonly Addressed[];
-  readonly notes: readonly { readonly rule: string; readonly asked: Asked }[];
+interface RoundWrite {
+  readonly judged: RoundChanges;
+  readonly messages: readonly RoutedMessage[];
+  readonly notes: readonly { readonly rule: string; readonly asked: EvaluationResult }[];
   /** Configured rules and channels; the state of others is deleted. */
   readonly names: Pick<AlertContext, 'rules' | 'config'>;
 }
@@ -139,7 +144,7 @@ async function write(
   recorder: string,
   round: number,
   now: Date,
-  { judged, messages, notes, names }: Written,
+  { judged, messages, notes, names }: RoundWrite,
 ): Promise<boolean> {
   const alerts = judged.written.map((alert) => ({
     id: alert.id,
@@ -156,7 +161,7 @@ async function write(
     flapping: alert.flapping,
     held_ms: alert.heldMs,
     absent_ms: alert.absentMs,
-    untold_ms: alert.untoldMs,
+    untold_ms: alert.sinceNoticeMs,
   }));
   const outbox = messages.map(({ channel, body }) => ({
     channel,
@@ -172,14 +177,14 @@ async function write(
       select 1 from recorder.alert_rounds where recorder = ${recorder} and round = ${round} for update
     ),
     gone as (
-      delete from recorder.alerts a using fence where a.id = any(${[...judged.gone]}::bigint[])
+      delete from recorder.alerts a using fence where a.id = any(${[...judged.removedIds]}::bigint[])
     ),
     kept as (
       insert into recorder.alerts as a (id, recorder, rule, subject, severity, state, summary, details, since, began_at, fired_at,
         resolved_at, flapping, held_ms, absent_ms, untold_ms)
       select r.id, ${recorder}, r.rule, r.subject, r.severity, r.state, r.summary, r.details, r.since, r.began_at, r.fired_at,
         r.resolved_at, r.flapping, r.held_ms, r.absent_ms, r.untold_ms
-      from fence, jsonb_to_recordset(${storable(alerts)}::text::jsonb) as r(id bigint, rule text, subject text, severity text,
+      from fence, jsonb_to_recordset(${toStorableJson(alerts)}::text::jsonb) as r(id bigint, rule text, subject text, severity text,
         state text, summary text, details jsonb, since timestamptz, began_at timestamptz, fired_at timestamptz,
         resolved_at timestamptz, flapping boolean, held_ms bigint, absent_ms bigint, untold_ms bigint)
       on conflict (id) do update set severity = excluded.severity, state = excluded.state, summary = excluded.summary,
@@ -189,13 +194,13 @@ async function write(
     told as (
       insert into recorder.alert_messages (recorder, channel, rule, kind, severity, alerts, body, made_at)
       select ${recorder}, r.channel, r.rule, r.kind, r.severity, r.alerts, r.body, now()
-      from fence, jsonb_to_recordset(${storable(outbox)}::text::jsonb) as r(channel text, rule text, kind text, severity text,
+      from fence, jsonb_to_recordset(${toStorableJson(outbox)}::text::jsonb) as r(channel text, rule text, kind text, severity text,
         alerts bigint[], body jsonb)
     ),
     asked as (
       insert into recorder.alert_rules as a (recorder, rule, asked_at, failed_since, error)
       select ${recorder}, r.rule, ${now}, case when r.error is not null then ${now}::timestamptz end, r.error
-      from fence, jsonb_to_recordset(${storable(asked)}::text::jsonb) as r(rule text, error text)
+      from fence, jsonb_to_recordset(${toStorableJson(asked)}::text::jsonb) as r(rule text, error text)
       on conflict (recorder, rule) do update set asked_at = excluded.asked_at, error = excluded.error,
         failed_since = case when excluded.error is not null then coalesce(a.failed_since, excluded.failed_since) end
     ),
@@ -209,7 +214,7 @@ async function write(
 }
 
 /** Encodes JSON that PostgreSQL accepts, whatever characters an error contains. */
-const storable = (value: unknown) =>
+const toStorableJson = (value: unknown) =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'string' ? part.replaceAll('\0', '\uFFFD').toWellFormed() : part,
   );

@@ -4,7 +4,7 @@ import type { DiskUse } from '../reporting/reports/disk.ts';
 import type { RewardThresholds } from '../reporting/reports/rewards.ts';
 
 /** Result of a rule for one subject at a moment. */
-export interface Found {
+export interface RuleFinding {
   /** Stable identifier of the subject. */
   readonly subject: string;
   /** Default: the severity of the rule. */
@@ -18,7 +18,7 @@ export interface Found {
 }
 
 /** Input of rules besides recorded rows: parts of the configuration, and local measurements. */
-export interface Facts {
+export interface RuleFacts {
   readonly recorder: string;
   /** Names of the configured nodes. */
   readonly nodes: readonly string[];
@@ -36,13 +36,13 @@ export interface Facts {
 }
 
 /** Input for evaluating a rule. */
-export interface Asking {
+export interface RuleInput {
   /** Connection for reading `reporting`. */
   readonly sql: postgres.Sql;
   /** The evaluated moment. */
   readonly at: Date;
   readonly limits: Readonly<Record<LimitName, number>>;
-  readonly facts: Facts;
+  readonly facts: RuleFacts;
   /** True if the moment is in the past. */
   readonly past: boolean;
   readonly signal: AbortSignal;
@@ -69,7 +69,7 @@ export interface Rule {
   /** Reason why the rule cannot be evaluated at past moments. Absent: it can. */
   readonly onlyNow?: string;
   /** @throws Error if the evaluation fails */
-  ask(asking: Asking): Promise<readonly Found[]>;
+  evaluate(asking: RuleInput): Promise<readonly RuleFinding[]>;
 }
 
 /** Rule with the settings of the configuration. */
@@ -82,4 +82,4 @@ export interface ConfiguredRule extends Rule {
 }
 
 /** Maximum number of subjects of a rule. A query with more is probably a mistake. */
-export const MOST_SUBJECTS = 200;
+export const MAX_SUBJECTS = 200;

@@ -1,7 +1,7 @@
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
-import type { Channel } from './channel.ts';
-import type { Message } from './message.ts';
-import { cut } from './message-texts.ts';
+import type { AlertChannel } from './channel.ts';
+import type { AlertMessage } from './message.ts';
+import { truncate } from './message-texts.ts';
 
 /** Maximum length of the texts of an alert whose message was too large, in characters. */
 const SHORT_TEXT = 300;
@@ -12,7 +12,11 @@ const SHORT_SUBJECT = 100;
  * with short texts.
  * @throws DeliveryFailure if the channel does not accept a part, or not even a short text
  */
-export async function sendDivided(channel: Channel, message: Message, signal: AbortSignal): Promise<void> {
+export async function sendDivided(
+  channel: AlertChannel,
+  message: AlertMessage,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await channel.send(message, signal);
   } catch (error) {
@@ -31,15 +35,15 @@ export async function sendDivided(channel: Channel, message: Message, signal: Ab
 
 const SHORTENED = '.short';
 
-function shortened(message: Message): Message {
+function shortened(message: AlertMessage): AlertMessage {
   return {
     ...message,
     key: `${message.key}${SHORTENED}`,
-    about: cut(message.about, SHORT_TEXT),
+    about: truncate(message.about, SHORT_TEXT),
     items: message.items.map((item) => ({
       ...item,
-      subject: cut(item.subject, SHORT_SUBJECT),
-      summary: cut(item.summary, SHORT_TEXT),
+      subject: truncate(item.subject, SHORT_SUBJECT),
+      summary: truncate(item.summary, SHORT_TEXT),
       details: null,
     })),
   };

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelConfig } from '../config/alerts-schema.ts';
-import { redactor } from '../lib/redaction.ts';
-import { causeOf } from '../upstreams/deliver.ts';
+import { createRedactor } from '../lib/redaction.ts';
+import { describeDeliveryError } from '../upstreams/deliver.ts';
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import { openChannel } from './channel.ts';
 import type { AlertContext } from './context.ts';
-import type { Message } from './message.ts';
+import type { AlertMessage } from './message.ts';
 
 /**
  * Sends a test message immediately, without the outbox.
  * @returns the error without secrets; null if the channel accepted the message
  */
-export async function sendTrial(
+export async function sendTestMessage(
   { sender, secrets, clock }: Pick<AlertContext, 'sender' | 'secrets' | 'clock'>,
   settings: ChannelConfig,
   signal: AbortSignal,
 ): Promise<DeliveryFailure | null> {
   const at = new Date(clock()).toISOString();
-  const message: Message = {
+  const message: AlertMessage = {
     kind: 'test',
     rule: 'test',
     about: 'A trial message: somebody asked for it by "alerts test".',
@@ -48,7 +48,7 @@ export async function sendTrial(
     await channel.send(message, signal);
     return null;
   } catch (error) {
-    const said = causeOf(error, redactor(secrets.values));
+    const said = describeDeliveryError(error, createRedactor(secrets.values));
     return error instanceof DeliveryFailure
       ? new DeliveryFailure(error.kind, said, error)
       : new DeliveryFailure('down', said);

@@ -1,6 +1,6 @@
 import type { Severity } from '../config/alerts-schema.ts';
 import { severities } from '../config/alerts-schema.ts';
-import type { ConfiguredRule, Found } from './rule.ts';
+import type { ConfiguredRule, RuleFinding } from './rule.ts';
 
 /** An unresolved or just resolved alert. Durations in ms. */
 export interface Alert {
@@ -22,36 +22,36 @@ export interface Alert {
   /** Durations of the condition, of its absence, and since the last message. */
   readonly heldMs: number;
   readonly absentMs: number;
-  readonly untoldMs: number;
+  readonly sinceNoticeMs: number;
 }
 
 /** Kind of a message about an alert. */
-export type Kind = 'firing' | 'resolved' | 'reminder' | 'acknowledged';
+export type NoticeKind = 'firing' | 'resolved' | 'reminder' | 'acknowledged';
 
 /** Result of a round for one alert. */
-export interface Step {
+export interface AlertTransition {
   /** Null if the alert never fired and is deleted. */
   readonly alert: Alert | null;
   /** Kind of the message; null: no message. */
-  readonly told: Exclude<Kind, 'acknowledged'> | null;
+  readonly noticeKind: Exclude<NoticeKind, 'acknowledged'> | null;
 }
 
-/** Number of firings within {@link FLAPS_WITHIN} from which on an alert is flapping. */
-const FLAPS_AT = 3;
+/** Number of firings within {@link FLAPPING_WINDOW_MS} from which on an alert is flapping. */
+const FLAPPING_THRESHOLD = 3;
 /** Time window for counting firings, in ms. */
-export const FLAPS_WITHIN = 3_600_000;
+export const FLAPPING_WINDOW_MS = 3_600_000;
 /** Time without the condition after which a flapping alert is resolved, in ms. */
-export const STEADY_AFTER = 30 * 60_000;
+export const FLAPPING_CLEAR_MS = 30 * 60_000;
 
 /** Input for the state transition of an alert. */
-export interface Moment {
+export interface TransitionInput {
   readonly now: Date;
   /**
    * Time since the last evaluation of the rule, in ms: bounded, so that a jump of the clock does not age
    * alerts.
    */
   readonly elapsed: number;
-  /** Number of firings of this rule and subject within {@link FLAPS_WITHIN} that are resolved. */
+  /** Number of firings of this rule and subject within {@link FLAPPING_WINDOW_MS} that are resolved. */
   readonly firedLately: number;
 }
 
@@ -59,7 +59,12 @@ export interface Moment {
  * Creates an alert.
  * @param id id of the new alert
  */
-export function begun(rule: ConfiguredRule, found: Found, id: number, moment: Moment): Step {
+export function startAlert(
+  rule: ConfiguredRule,
+  found: RuleFinding,
+  id: number,
+  moment: TransitionInput,
+): AlertTransition {
   const alert: Alert = {
     id,
     rule: rule.name,
@@ -73,23 +78,33 @@ export function begun(rule: ConfiguredRule, found: Found, id: number, moment: Mo
     acknowledged: false,
     heldMs: 0,
     absentMs: 0,
-    untoldMs: 0,
+    sinceNoticeMs: 0,
   };
-  return rule.for === 0 ? fired(alert, moment) : { alert, told: null };
+  return rule.for === 0 ? fireAlert(alert, moment) : { alert, noticeKind: null };
 }
 
 /**
  * Computes the next state of an unresolved alert.
  * @param found result of its rule; null if the condition does not hold any longer
  */
-export function stepped(rule: ConfiguredRule, alert: Alert, found: Found | null, moment: Moment): Step {
-  if (found?.unknown) return { alert, told: null };
-  return found ? lasting(rule, alert, found, moment) : fading(rule, alert, moment);
+export function advanceAlert(
+  rule: ConfiguredRule,
+  alert: Alert,
+  found: RuleFinding | null,
+  moment: TransitionInput,
+): AlertTransition {
+  if (found?.unknown) return { alert, noticeKind: null };
+  return found ? keepAlert(rule, alert, found, moment) : clearAlert(rule, alert, moment);
 }
 
-function lasting(rule: ConfiguredRule, before: Alert, found: Found, moment: Moment): Step {
+function keepAlert(
+  rule: ConfiguredRule,
+  before: Alert,
+  found: RuleFinding,
+  moment: TransitionInput,
+): AlertTransition {
   const texts = textsOf(rule, found);
-  const isHeavier = rankOf(texts.severity) > rankOf(before.severity);
+  const isHeavier = getSeverityRank(texts.severity) > getSeverityRank(before.severity);
   const alert: Alert = {
     ...before,
     ...texts,
@@ -98,35 +113,42 @@ function lasting(rule: ConfiguredRule, before: Alert, found: Found, moment: Mome
     severity: isHeavier ? texts.severity : before.severity,
     heldMs: before.heldMs + moment.elapsed,
     absentMs: 0,
-    untoldMs: before.untoldMs + moment.elapsed,
+    sinceNoticeMs: before.sinceNoticeMs + moment.elapsed,
   };
   if (alert.state === 'pending')
-    return alert.heldMs >= rule.for ? fired(alert, moment) : { alert, told: null };
-  if (isHeavier) return { alert: { ...alert, untoldMs: 0 }, told: 'firing' };
-  if (alert.untoldMs < rule.repeatInterval || alert.acknowledged) return { alert, told: null };
-  return { alert: { ...alert, untoldMs: 0 }, told: 'reminder' };
+    return alert.heldMs >= rule.for ? fireAlert(alert, moment) : { alert, noticeKind: null };
+  if (isHeavier) return { alert: { ...alert, sinceNoticeMs: 0 }, noticeKind: 'firing' };
+  if (alert.sinceNoticeMs < rule.repeatInterval || alert.acknowledged) return { alert, noticeKind: null };
+  return { alert: { ...alert, sinceNoticeMs: 0 }, noticeKind: 'reminder' };
 }
 
-function fading(rule: ConfiguredRule, before: Alert, { now, elapsed }: Moment): Step {
-  if (before.state === 'pending') return { alert: null, told: null };
-  const wait = before.flapping ? STEADY_AFTER : (rule.clear ?? 0);
+function clearAlert(rule: ConfiguredRule, before: Alert, { now, elapsed }: TransitionInput): AlertTransition {
+  if (before.state === 'pending') return { alert: null, noticeKind: null };
+  const wait = before.flapping ? FLAPPING_CLEAR_MS : (rule.clear ?? 0);
   // The first round without the condition only marks its absence; the time counts from then on.
   const absentMs = before.absentMs === 0 ? 1 : before.absentMs + elapsed;
-  if (wait > 0 && absentMs < wait) return { alert: { ...before, absentMs }, told: null };
-  return { alert: over(before, now), told: rule.event ? null : 'resolved' };
+  if (wait > 0 && absentMs < wait) return { alert: { ...before, absentMs }, noticeKind: null };
+  return { alert: resolveAlert(before, now), noticeKind: rule.event ? null : 'resolved' };
 }
 
-function fired(alert: Alert, { now, firedLately }: Moment): Step {
-  const flapping = firedLately + 1 >= FLAPS_AT;
-  return { alert: { ...alert, state: 'firing', firedAt: now, flapping, untoldMs: 0 }, told: 'firing' };
+function fireAlert(alert: Alert, { now, firedLately }: TransitionInput): AlertTransition {
+  const flapping = firedLately + 1 >= FLAPPING_THRESHOLD;
+  return {
+    alert: { ...alert, state: 'firing', firedAt: now, flapping, sinceNoticeMs: 0 },
+    noticeKind: 'firing',
+  };
 }
 
 /** Returns the resolved alert. */
-export const over = (alert: Alert, now: Date): Alert => ({ ...alert, state: 'resolved', resolvedAt: now });
+export const resolveAlert = (alert: Alert, now: Date): Alert => ({
+  ...alert,
+  state: 'resolved',
+  resolvedAt: now,
+});
 
-function textsOf(rule: ConfiguredRule, { severity, summary, since, details }: Found) {
+function textsOf(rule: ConfiguredRule, { severity, summary, since, details }: RuleFinding) {
   return { severity: severity ?? rule.severity, summary, since, details: details ?? null };
 }
 
 /** Returns the rank of a severity; higher is more severe. */
-export const rankOf = (severity: Severity) => severities.indexOf(severity);
+export const getSeverityRank = (severity: Severity) => severities.indexOf(severity);

@@ -3,25 +3,25 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
-import { readNamed, textsIn } from '../config/named-secrets.ts';
+import { collectTexts, readReferencedSecrets } from '../config/named-secrets.ts';
 import type { Config } from '../config/schema.ts';
 import { readSecrets, secretsByName } from '../config/secrets.ts';
-import { type LockingSession, sessionText } from '../db/blocking-sessions.ts';
+import { formatSession, type LockingSession } from '../db/blocking-sessions.ts';
 import type { BudgetKey } from '../db/budget-key.ts';
 import { type Database, openDatabase } from '../db/client.ts';
 import { refusePoolerAt } from '../db/detect-pooler.ts';
 import { openEmbedded } from '../db/embedded/embedded.ts';
-import { beginning } from '../db/examine-database.ts';
+import { withDatabaseDiagnosis } from '../db/examine-database.ts';
 import { schemaProblem } from '../db/migrate.ts';
 import { Replica } from '../db/replica.ts';
-import { untilReachable } from '../db/wait-until-reachable.ts';
+import { waitUntilReachable } from '../db/wait-until-reachable.ts';
 import type { ActiveLedger } from '../health/node-health.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { UsageError } from '../lib/errors.ts';
-import { redactor } from '../lib/redaction.ts';
-import type { Traced } from '../lib/trace.ts';
-import type { ActiveFeed, Watched } from '../recording/active-feed.ts';
-import { type Configuration, configurationOf } from '../recording/configuration.ts';
+import { createRedactor } from '../lib/redaction.ts';
+import type { RunInSpan } from '../lib/trace.ts';
+import type { ActiveFeed, ConfiguredFeed } from '../recording/active-feed.ts';
+import { type Configuration, createConfiguration } from '../recording/configuration.ts';
 import type { RecordingContext } from '../recording/context.ts';
 import { migrate } from '../reporting/views/migrate.ts';
 import { ProcessCounts } from '../server/metrics/process-counts.ts';
@@ -30,7 +30,7 @@ import { type Announcement, sandboxConfig, useSandbox } from './bundled-sandbox.
 import { activeFeeds, activeLedgers, catalogNames } from './configured-feeds.ts';
 import { rememberRecord } from './known-records.ts';
 import { existingStateDirectory, ownStateDirectory } from './state-directory.ts';
-import { budgetKeys, upstreamOpener } from './upstream-opener.ts';
+import { budgetKeys, createUpstreamOpener } from './upstream-opener.ts';
 
 /** Context of a command: configuration, database and upstreams, opened. */
 export interface App {
@@ -63,13 +63,13 @@ export interface App {
   /** Uptime ledgers of the prober: one, or none. */
   readonly ledgers: readonly ActiveLedger[];
   /** Feeds and ledgers: everything that is registered, planned and counted. */
-  readonly watched: readonly Watched[];
+  readonly watched: readonly ConfiguredFeed[];
   readonly configuration: Configuration;
   readonly recording: RecordingContext;
   /** Counters of this process: upstream calls and runs. */
   readonly counts: ProcessCounts;
   /** Records work as spans of traces; null if there is no endpoint for traces. */
-  readonly traced: Traced | null;
+  readonly traced: RunInSpan | null;
   /** Keys of the request budgets of the configured services. */
   readonly budgets: readonly BudgetKey[];
   /** Secrets by their names. */
@@ -91,7 +91,7 @@ export interface AppOptions {
   /** Use a temporary database if this directory has no record: `plan` and `alerts test`. */
   readonly createsNothing?: boolean;
   /** Wait for an unreachable database until this signal aborts. Default: fail. */
-  readonly patient?: AbortSignal;
+  readonly waitSignal?: AbortSignal;
   /** Aborts a migration immediately. */
   readonly signal?: AbortSignal;
   /** Log level if LOG_LEVEL is not set. Default: `warn`, so that the result of a command comes first. */
@@ -114,7 +114,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const environment = readEnvironment();
   const { logLevel = options.logLevel ?? 'warn', logJson } = environment;
   const clock = options.clock ?? systemClock;
-  const file = configFile(environment, options.config);
+  const file = findConfigFile(environment, options.config);
   const state = options.createsNothing
     ? await existingStateDirectory(environment.databaseUrl)
     : ownStateDirectory();
@@ -123,17 +123,17 @@ export async function openApp(options: AppOptions): Promise<App> {
   const telemetry =
     options.telemetry && environment.otlp
       ? await (await import('../telemetry/telemetry.ts')).openTelemetry(environment.otlp, (signal, cause) =>
-          tellEndpoint(log, signal, cause),
+          logEndpointState(log, signal, cause),
         )
       : null;
   // Secrets that alert channels and change sinks reference are redacted in the log, too. A secret stays
   // redacted after a reload, because the log reports differences from the previous configuration.
   const secrets = new Set<string>();
-  let redact = redactor([]);
+  let redact = createRedactor([]);
   const keepSecret = (config: Config | null) => {
-    const named = readNamed(textsNaming(config)).values;
+    const named = readReferencedSecrets(getSecretReferences(config)).values;
     for (const one of [...readSecrets(), ...named]) secrets.add(one);
-    redact = redactor([...secrets]);
+    redact = createRedactor([...secrets]);
     telemetry?.redactBy(redact);
   };
   keepSecret(fromFile);
@@ -160,9 +160,9 @@ export async function openApp(options: AppOptions): Promise<App> {
         );
     }
     const databaseUrl = environment.databaseUrl ?? embedded?.url ?? '';
-    const database = await beginning(databaseUrl, async () => {
-      if (options.patient)
-        await untilReachable(databaseUrl, options.patient, (cause) =>
+    const database = await withDatabaseDiagnosis(databaseUrl, async () => {
+      if (options.waitSignal)
+        await waitUntilReachable(databaseUrl, options.waitSignal, (cause) =>
           log.warn({ cause }, 'the database cannot be reached: waiting for it'),
         );
       else if (environment.databaseUrl) await refusePoolerAt(databaseUrl, 'DATABASE_URL');
@@ -170,7 +170,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         options.migrate || embedded
           ? migrate(databaseUrl, {
               signal: options.signal,
-              blocked: (sessions) => tellBlocked(log, sessions),
+              blocked: (sessions) => logBlockedMigration(log, sessions),
             })
           : [];
       const [told] = await Promise.all([migrating, options.load?.()]);
@@ -201,14 +201,14 @@ export async function openApp(options: AppOptions): Promise<App> {
       traced: telemetry?.traced ?? null,
       close,
     };
-    return configured(parts, fromFile ?? sandboxConfig(sandbox?.announcement ?? noSandbox()));
+    return buildApp(parts, fromFile ?? sandboxConfig(sandbox?.announcement ?? noSandbox()));
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-type Parts = Pick<
+type AppResources = Pick<
   App,
   | 'environment'
   | 'configFile'
@@ -230,7 +230,7 @@ type Parts = Pick<
 };
 
 /** Builds the application of a configuration from the open resources. */
-function configured(parts: Parts, config: Config): App {
+function buildApp(parts: AppResources, config: Config): App {
   const { environment, database, clock, counts, traced } = parts;
   const feeds = activeFeeds(config);
   const ledgers = activeLedgers(config);
@@ -241,21 +241,21 @@ function configured(parts: Parts, config: Config): App {
     feeds,
     ledgers,
     watched,
-    configuration: configurationOf(config, watched),
-    secrets: secretsByName(textsNaming(config)),
+    configuration: createConfiguration(config, watched),
+    secrets: secretsByName(getSecretReferences(config)),
     recording: {
       sql: database.sql,
       commits: database.commits,
       clock,
       worker: `${hostname()}/${process.pid}`,
-      open: upstreamOpener(config, environment, database.sql, clock, counts),
+      open: createUpstreamOpener(config, environment, database.sql, clock, counts),
       ...(traced && { traced }),
     },
     budgets: budgetKeys(config, environment),
     reconfigured: (other) => {
       parts.keepSecret(other);
       const { databaseUrl, reportingUrl, otlp } = environment; // open resources keep using these
-      return configured(
+      return buildApp(
         { ...parts, environment: { ...readEnvironment(), databaseUrl, reportingUrl, otlp } },
         other,
       );
@@ -264,17 +264,17 @@ function configured(parts: Parts, config: Config): App {
 }
 
 /** Secrets whose changes need a restart: the process keeps the values from its start. */
-export const KEPT_SECRETS = ['DATABASE_URL', 'REPORTING_DATABASE_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
+export const STARTUP_SECRETS = ['DATABASE_URL', 'REPORTING_DATABASE_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
 
 /** Returns the texts of a configuration that may reference secrets of the environment. */
-const textsNaming = (config: Config | null) => textsIn([config?.alerts, config?.changes]);
+const getSecretReferences = (config: Config | null) => collectTexts([config?.alerts, config?.changes]);
 
 /**
  * Returns the path of the configuration file. Returns null if none is named and the default file is absent.
  * @throws UsageError if the name is empty, or a file has a name that was probably a mistake for the default
  * one
  */
-export function configFile(environment: Environment, named: string | undefined): string | null {
+export function findConfigFile(environment: Environment, named: string | undefined): string | null {
   const file = named ?? environment.configFile;
   if (file === '') throw new UsageError(['--config: names no file']);
   if (file !== undefined) return file;
@@ -285,7 +285,7 @@ export function configFile(environment: Environment, named: string | undefined):
   return null;
 }
 
-function tellEndpoint(log: Log, signal: 'traces' | 'logs', cause: string | null): void {
+function logEndpointState(log: Log, signal: 'traces' | 'logs', cause: string | null): void {
   if (cause === null) log.info({ signal }, 'the OpenTelemetry endpoint takes what it is sent again');
   else
     log.warn(
@@ -294,9 +294,9 @@ function tellEndpoint(log: Log, signal: 'traces' | 'logs', cause: string | null)
     );
 }
 
-function tellBlocked(log: Log, sessions: readonly LockingSession[]): void {
+function logBlockedMigration(log: Log, sessions: readonly LockingSession[]): void {
   log.warn(
-    { sessions: sessions.map(sessionText) },
+    { sessions: sessions.map(formatSession) },
     'the migration waits for sessions that hold locks: end their transactions; it is tried again for two minutes',
   );
 }

@@ -6,19 +6,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { z } from 'zod';
-import { checkConfig } from '../config/load.ts';
+import { validateConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { packageFile } from '../lib/package-file.ts';
-import { makeFolder, writingTo } from '../lib/write-errors.ts';
+import { createFolder, explainWriteErrors } from '../lib/write-errors.ts';
 import { catalogNames } from './configured-feeds.ts';
 
 const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
 const STATE = 'sandbox.json';
 /** Timeout of the liveness request to a sandbox that may be running, in ms. */
-const PATIENCE = 2_000;
+const LIVENESS_TIMEOUT_MS = 2_000;
 
 /** Startup line of the sandbox: its URL and the objects that can be watched. */
-export const announcement = z.looseObject({
+export const announcementSchema = z.looseObject({
   url: z.string(),
   chains: z.array(z.string()),
   nodeIds: z.array(z.string()),
@@ -31,7 +31,7 @@ export const announcement = z.looseObject({
   nodes: z.array(z.looseObject({ name: z.string(), path: z.string() })),
 });
 
-export type Announcement = z.infer<typeof announcement>;
+export type Announcement = z.infer<typeof announcementSchema>;
 
 /** A sandbox network in use. */
 export interface Sandbox {
@@ -46,9 +46,9 @@ export interface Sandbox {
 export async function useSandbox(dir: string): Promise<Sandbox> {
   const running = await runningSandbox(dir);
   if (running) return { announcement: running, close: async () => {} };
-  await writingTo(
+  await explainWriteErrors(
     dir,
-    () => makeFolder(dir),
+    () => createFolder(dir),
     'run chain-recorder in a directory that this user may write to',
   );
   const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--parent'], {
@@ -63,7 +63,7 @@ export async function useSandbox(dir: string): Promise<Sandbox> {
     void ended.then((code) => reject(new Error(`the sandbox ended with ${code} before it listened`)));
     createInterface({ input: child.stdout }).once('line', resolve);
   });
-  const made = announcement.parse(JSON.parse(line));
+  const made = announcementSchema.parse(JSON.parse(line));
   writeFileSync(join(dir, STATE), line);
   return {
     announcement: made,
@@ -91,7 +91,7 @@ export function runSandbox(args: readonly string[]): Promise<number> {
 /** Returns the configuration that watches everything in a sandbox. */
 export function sandboxConfig({ url, nodes, chains, nodeIds, addresses, ...watch }: Announcement): Config {
   const { evmAddresses, contracts, collections, transactions, assets } = watch;
-  return checkConfig(
+  return validateConfig(
     {
       network: 'sandbox',
       upstreams: {
@@ -110,16 +110,16 @@ async function runningSandbox(dir: string): Promise<Announcement | null> {
   const over = new AbortController();
   // If another process's sandbox exits at that moment, undici 7 may neither respond nor fail, even when the
   // request is aborted.
-  const late = delay(PATIENCE, null, { signal: over.signal }).catch(() => null);
-  const found = await Promise.race([answering(dir, over.signal), late]);
+  const late = delay(LIVENESS_TIMEOUT_MS, null, { signal: over.signal }).catch(() => null);
+  const found = await Promise.race([readLiveAnnouncement(dir, over.signal), late]);
   over.abort();
   return found;
 }
 
 /** Returns the announcement of a directory's sandbox. Returns null if the sandbox does not respond. */
-async function answering(dir: string, signal: AbortSignal): Promise<Announcement | null> {
+async function readLiveAnnouncement(dir: string, signal: AbortSignal): Promise<Announcement | null> {
   try {
-    const found = announcement.parse(JSON.parse(readFileSync(join(dir, STATE), 'utf8')));
+    const found = announcementSchema.parse(JSON.parse(readFileSync(join(dir, STATE), 'utf8')));
     const { body } = await request(`${found.url}/ext/health/liveness`, { signal });
     await body.dump();
     return found;

@@ -6,9 +6,9 @@ import { metricIntervals, metricPoints } from '../datasets/metrics/metric-points
 import { type ActiveLedger, nodeHealth } from '../health/node-health.ts';
 import {
   type ActiveFeed,
-  CONFIRM_SHRINK,
+  type ConfiguredFeed,
   type DatasetSettings,
-  type Watched,
+  DEFAULT_SHRINK_CONFIRMATION,
 } from '../recording/active-feed.ts';
 import { targetKey } from '../recording/target-key.ts';
 import { recorded, recordedNamed } from '../reporting/recorded-datasets.ts';
@@ -47,25 +47,25 @@ function withoutEffect(dataset: string, setting: string): string | null {
  * Returns the feeds that a configuration enables: those with at least one enabled dataset, and their targets.
  */
 export function activeFeeds(config: Config): ActiveFeed[] {
-  return feeds.flatMap(({ source, datasets }) => watched(config, source, datasets));
+  return feeds.flatMap(({ source, datasets }) => selectWatched(config, source, datasets));
 }
 
 /** Returns the uptime ledger that a configuration enables. Empty if it enables none. */
 export function activeLedgers(config: Config): ActiveLedger[] {
-  return watched(config, nodeHealth.source, [nodeHealth]);
+  return selectWatched(config, nodeHealth.source, [nodeHealth]);
 }
 
 /**
  * Returns the enabled datasets of a source and their targets. Empty if none is enabled, or if the upstream is
  * not configured.
  */
-function watched<Kept extends Recorded>(
+function selectWatched<Kept extends Recorded>(
   config: Config,
   source: Source,
   datasets: readonly Kept[],
-): Watched<Kept>[] {
+): ConfiguredFeed<Kept>[] {
   const enabled = datasets.filter(({ name }) => config.datasets[name]?.enabled ?? true);
-  if (enabled.length === 0 || !offered(config, source)) return [];
+  if (enabled.length === 0 || !isOffered(config, source)) return [];
   const overrides = enabled.flatMap(({ name }) => config.datasets[name] ?? []);
   const active = enabled.map((dataset): Kept & DatasetSettings => {
     const { every = source.every, since, confirmShrink } = config.datasets[dataset.name] ?? {};
@@ -74,8 +74,8 @@ function watched<Kept extends Recorded>(
       every,
       since: since === undefined ? null : Date.parse(`${since}T00:00:00Z`),
       confirmShrink: {
-        observations: confirmShrink?.observations ?? CONFIRM_SHRINK.observations,
-        minDuration: confirmShrink?.minDuration ?? CONFIRM_SHRINK.minDuration,
+        observations: confirmShrink?.observations ?? DEFAULT_SHRINK_CONFIRMATION.observations,
+        minDuration: confirmShrink?.minDuration ?? DEFAULT_SHRINK_CONFIRMATION.minDuration,
       },
     };
   });
@@ -83,7 +83,7 @@ function watched<Kept extends Recorded>(
     {
       source,
       datasets: active,
-      targets: distinct(source.targets(scopeOf(config, Object.assign({}, ...overrides)))),
+      targets: distinct(source.targets(createScope(config, Object.assign({}, ...overrides)))),
       pageSize: overrides.find(({ pageSize }) => pageSize !== undefined)?.pageSize,
       every: Math.min(...active.map(({ every }) => every)),
     },
@@ -95,7 +95,7 @@ function distinct(targets: readonly Target[]): Target[] {
   return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
 }
 
-function offered(config: Config, source: Source): boolean {
+function isOffered(config: Config, source: Source): boolean {
   const { chainData, metrics, nodes } = config.upstreams;
   return { chainData: chainData !== undefined, metrics: metrics !== undefined, nodes: nodes.length > 0 }[
     source.upstream
@@ -106,7 +106,7 @@ function offered(config: Config, source: Source): boolean {
  * Returns the part of a configuration that determines targets.
  * @param options override of the source's datasets
  */
-export function scopeOf(config: Config, options: Scope['options'] = {}): Scope {
+export function createScope(config: Config, options: Scope['options'] = {}): Scope {
   return {
     network: config.network,
     observer: config.observer ?? config.name,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const MOST = 20;
+const MAX_RECORDS = 20;
 
 /**
  * List of this user's records with an embedded database: one state directory a line, the most recent first.
@@ -27,7 +27,7 @@ export class KnownRecords {
   /** Moves `dir` to the start of the list. */
   remember(dir: string): void {
     if (/[\r\n]/.test(dir)) return;
-    const dirs = [dir, ...this.#read().filter((one) => one !== dir)].slice(0, MOST);
+    const dirs = [dir, ...this.#read().filter((one) => one !== dir)].slice(0, MAX_RECORDS);
     const unfinished = `${this.#file}.${process.pid}`;
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });

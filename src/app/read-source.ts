@@ -1,12 +1,12 @@
 import type postgres from 'postgres';
-import { FAR_BEHIND, lagText } from '../db/replica.ts';
-import { ReplicaAway } from '../db/replica-unavailable.ts';
+import { lagText, REPORTED_LAG_SECONDS } from '../db/replica.ts';
+import { ReplicaUnavailableError } from '../db/replica-unavailable.ts';
 import { UsageError } from '../lib/errors.ts';
-import { tell } from '../lib/print.ts';
+import { printNotice } from '../lib/print.ts';
 import type { App } from './app.ts';
 
 /** Database from which a command reads. */
-export interface ReadFrom {
+export interface ReadSource {
   readonly url: string;
   readonly sql: postgres.Sql;
 }
@@ -16,16 +16,16 @@ export interface ReadFrom {
  * reported on stderr.
  * @throws UsageError if the server is not a replica of the primary; ReplicaAway if it is unavailable
  */
-export async function readFrom({
+export async function selectReadSource({
   replica,
   database,
   databaseUrl,
-}: Pick<App, 'replica' | 'database' | 'databaseUrl'>): Promise<ReadFrom> {
+}: Pick<App, 'replica' | 'database' | 'databaseUrl'>): Promise<ReadSource> {
   if (!replica) return { url: databaseUrl, sql: database.sql };
   const found = await replica.look(database.reader);
   if (found.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.trouble}`]);
-  if (found.trouble !== null) throw new ReplicaAway(found.trouble);
-  if ((found.lagSeconds ?? 0) > FAR_BEHIND)
-    tell(`read from the replica ${replica.place}, which is ${lagText(found)}`);
+  if (found.trouble !== null) throw new ReplicaUnavailableError(found.trouble);
+  if ((found.lagSeconds ?? 0) > REPORTED_LAG_SECONDS)
+    printNotice(`read from the replica ${replica.place}, which is ${lagText(found)}`);
   return replica;
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 import { SharedBudget } from '../db/budget.ts';
 import { type BudgetKey, budgetKey } from '../db/budget-key.ts';
 import type { Clock } from '../lib/clock.ts';
-import { redactor } from '../lib/redaction.ts';
+import { createRedactor } from '../lib/redaction.ts';
 import type { OpenUpstream } from '../recording/context.ts';
 import { IdentifiedNode } from '../recording/identity/identified-node.ts';
 import { NodeGuard } from '../recording/identity/node-guard.ts';
@@ -13,17 +13,17 @@ import { unmetered } from '../upstreams/unmetered-budget.ts';
 import { UpstreamSession, type UpstreamSettings } from '../upstreams/upstream.ts';
 
 /** Maximum size of a response, in bytes. The largest ones have a few MB; ten workers may hold one each. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-type Keys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;
+type ApiKeys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;
 
 /** Returns the budget keys of the services in a configuration. */
-export function budgetKeys(config: Config, keys: Keys): BudgetKey[] {
+export function budgetKeys(config: Config, keys: ApiKeys): BudgetKey[] {
   return meteredServices(config, keys).map(({ budgetKey }) => budgetKey);
 }
 
 /** Returns the services with a request budget, each with the header that carries its API key. */
-function meteredServices({ upstreams }: Config, { chainDataKey, metricsKey }: Keys) {
+function meteredServices({ upstreams }: Config, { chainDataKey, metricsKey }: ApiKeys) {
   return [
     { name: 'chainData', service: upstreams.chainData, key: chainDataKey },
     { name: 'metrics', service: upstreams.metrics, key: metricsKey },
@@ -39,14 +39,14 @@ function meteredServices({ upstreams }: Config, { chainDataKey, metricsKey }: Ke
  * Creates the function that opens upstreams, each with its API key, limits and budget.
  * @param counts counter of the calls; absent: calls are not counted
  */
-export function upstreamOpener(
+export function createUpstreamOpener(
   config: Config,
-  keys: Keys,
+  keys: ApiKeys,
   sql: postgres.Sql,
   clock: Clock,
   counts?: ProcessCounts,
 ): OpenUpstream {
-  const redact = redactor([keys.chainDataKey, keys.metricsKey]);
+  const redact = createRedactor([keys.chainDataKey, keys.metricsKey]);
   const settings = new Map<string, UpstreamSettings>();
   const add = (
     name: string,
@@ -58,8 +58,8 @@ export function upstreamOpener(
       name,
       url: service.url,
       deadline: service.timeout,
-      maxBytes: MOST_BYTES,
-      called: (outcome, seconds) => counts?.call(name, outcome, seconds),
+      maxBytes: MAX_RESPONSE_BYTES,
+      onCall: (outcome, seconds) => counts?.call(name, outcome, seconds),
       ...more,
     });
   for (const { name, service, headers, budgetKey } of meteredServices(config, keys)) {

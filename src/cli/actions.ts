@@ -1,7 +1,7 @@
 import { UsageError } from '../lib/errors.ts';
 
 /** Arguments and options that the actions of a command accept. */
-export interface TakenByActions {
+export interface ActionArguments {
   /** Actions that accept an argument, such as an id. */
   readonly word: readonly string[];
   /** Actions by option, for options that not all actions accept. */
@@ -13,11 +13,11 @@ export interface TakenByActions {
  * @param given argument after the action, and options by name
  * @throws UsageError with every rejected argument and option
  */
-export function refuseOthers(
+export function rejectUnsupportedArguments(
   command: string,
   action: string,
   given: { readonly word: string | undefined; readonly options: Readonly<Record<string, unknown>> },
-  taken: TakenByActions,
+  taken: ActionArguments,
 ): void {
   const named = (one: string) => `"${command} ${one}"`;
   const problems = [

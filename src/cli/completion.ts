@@ -7,7 +7,7 @@ import { reports } from '../reporting/reports/questions.ts';
 const SHELLS = { bash, zsh, fish } as const;
 
 /** Completions of a command. */
-interface Offer {
+interface CommandCompletion {
   readonly command: string;
   readonly about: string;
   /** Values of the first argument: datasets, reports, actions; empty: none. */
@@ -28,10 +28,10 @@ export function completionCommand(program: Command, shell: string): void {
   const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
   if (!script)
     throw new UsageError([`completion ${shell}: must be one of ${Object.keys(SHELLS).join(', ')}`]);
-  process.stdout.write(script(program.commands.map(offerOf)));
+  process.stdout.write(script(program.commands.map(getCompletion)));
 }
 
-function offerOf(command: Command): Offer {
+function getCompletion(command: Command): CommandCompletion {
   const [argument] = command.registeredArguments;
   const datasets = argument?.name() === 'dataset' ? catalogNames.datasets : [];
   const names = argument?.name() === 'report' ? reports().map(({ name }) => name) : [];
@@ -48,7 +48,7 @@ function offerOf(command: Command): Offer {
 /** Removes characters that a shell interprets in quotes. */
 const plain = (text: string) => text.replaceAll(/['"`$\\[\]:]/g, '');
 
-function bash(offers: readonly Offer[]): string {
+function bash(offers: readonly CommandCompletion[]): string {
   const cases = offers.map(({ command, values, options }) => {
     const flags = options.map(({ long }) => long).join(' ');
     return `    ${command}) words="${flags}"; [ "$COMP_CWORD" -eq 2 ] && words="${values.join(' ')} $words" ;;`;
@@ -72,7 +72,7 @@ complete -o default -F _chain_recorder chain-recorder
 `;
 }
 
-function zsh(offers: readonly Offer[]): string {
+function zsh(offers: readonly CommandCompletion[]): string {
   const commands = offers.map(({ command, about }) => `    '${command}:${about}'`);
   const cases = offers.map(({ command, values, options }) => {
     const flags = options.map(({ long, about, valued }) =>
@@ -96,7 +96,7 @@ compdef _chain_recorder chain-recorder
 `;
 }
 
-function fish(offers: readonly Offer[]): string {
+function fish(offers: readonly CommandCompletion[]): string {
   const lines = offers.flatMap(({ command, about, values, options }) => {
     const within = `complete -c chain-recorder -n '__fish_seen_subcommand_from ${command}'`;
     return [

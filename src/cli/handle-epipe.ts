@@ -4,7 +4,7 @@
  * @returns a function that returns true if stdout failed for another reason, such as a full disk; the error
  * was printed then
  */
-export function letReadersLeave(): () => boolean {
+export function handleEpipe(): () => boolean {
   let isLost = false;
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -16,7 +16,7 @@ export function letReadersLeave(): () => boolean {
 }
 
 /** Resolves when the readers of stdout and stderr have received everything, or have closed them. */
-export async function outputDelivered(): Promise<void> {
+export async function waitForOutput(): Promise<void> {
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((resolve) => stream.write('', () => resolve()));
 }

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import { exitCode } from '../app/exit-code.ts';
 import { UsageError } from '../lib/errors.ts';
-import { versionOf } from '../lib/version.ts';
+import { readVersion } from '../lib/version.ts';
 import type { AlertsOptions } from './commands/alerts.ts';
 import type { ExportOptions } from './commands/export.ts';
 import type { IncidentsOptions } from './commands/incidents.ts';
@@ -9,7 +9,7 @@ import type { InitOptions } from './commands/init.ts';
 import type { MaintenanceOptions } from './commands/maintenance.ts';
 import type { QueryOptions } from './commands/query.ts';
 import type { ReportOptions } from './commands/ready-question.ts';
-import { stopSignal, withApp } from './with-app.ts';
+import { createStopSignal, withApp } from './with-app.ts';
 
 /** Options of every command. */
 interface Common {
@@ -38,7 +38,7 @@ export function commandLine(): Command {
     .description(
       "Records what a blockchain network's services and nodes say, with its history, into PostgreSQL.",
     )
-    .version(versionOf())
+    .version(readVersion())
     .exitOverride()
     .showHelpAfterError('(add --help for the options and an example)');
 
@@ -55,7 +55,7 @@ export function commandLine(): Command {
   command('up', 'run everything: schedules, workers, server', 'chain-recorder up --roles worker')
     .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
     .action(async (options: Common & { roles?: string }) => {
-      const { rolesOf } = await import('../daemon/roles.ts');
+      const { parseRoles: rolesOf } = await import('../daemon/roles.ts');
       const roles = rolesOf(options.roles);
       // The server with its pages takes as long to load as everything else: other commands do not load it.
       const load = () => import('../daemon/reload.ts');
@@ -359,7 +359,10 @@ export function commandLine(): Command {
     'check configuration, database, queue, upstreams and clock, and report a fix for each problem',
     'chain-recorder doctor',
   ).action(async (options: Common) => {
-    process.exitCode = await (await import('./commands/doctor.ts')).doctorCommand(options, stopSignal());
+    process.exitCode = await (await import('./commands/doctor.ts')).doctorCommand(
+      options,
+      createStopSignal(),
+    );
   });
 
   command(
@@ -376,7 +379,7 @@ export function commandLine(): Command {
     .option('--address <address>', 'an address to watch; may be given more than once', collect)
     .option('--no-check', 'do not ask the upstreams whether they answer')
     .action(async (options: Common & InitOptions) => {
-      process.exitCode = await (await import('./commands/init.ts')).initCommand(options, stopSignal());
+      process.exitCode = await (await import('./commands/init.ts')).initCommand(options, createStopSignal());
     });
 
   command(

@@ -1,33 +1,36 @@
 import { catalogNames } from '../app/configured-feeds.ts';
 import { UsageError } from '../lib/errors.ts';
-import { exactInstantIn, INSTANT_EXAMPLE, instantIn, microsecondsIn } from '../lib/instant.ts';
-import { nearestName } from '../lib/nearest-name.ts';
-import type { Watched } from '../recording/active-feed.ts';
+import { INSTANT_EXAMPLE, parseExactInstant, parseInstant, parseMicroseconds } from '../lib/instant.ts';
+import { findNearestName } from '../lib/nearest-name.ts';
+import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { recordedNamed } from '../reporting/recorded-datasets.ts';
 
 /** Returns the feed that records a dataset. Returns undefined if none does. */
-export function oneOf<Some extends Watched>(watched: readonly Some[], dataset: string): Some | undefined {
+export function findFeed<Some extends ConfiguredFeed>(
+  watched: readonly Some[],
+  dataset: string,
+): Some | undefined {
   return watched.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
 }
 
 /** Returns a hint with the nearest valid name and all valid names. */
-export function namesThere(name: string, names: readonly string[]): string {
-  const meant = nearestName(name, names);
+export function suggestNames(name: string, names: readonly string[]): string {
+  const meant = findNearestName(name, names);
   return `${meant === undefined ? '' : `did you mean ${meant}? `}there are ${names.join(', ')}`;
 }
 
 /** Returns the error for an unknown dataset, with the nearest name and all names. */
-export function noDataset(dataset: string): string {
-  return `DATASET: there is no dataset "${dataset}"; ${namesThere(dataset, catalogNames.datasets)}`;
+export function unknownDatasetText(dataset: string): string {
+  return `DATASET: there is no dataset "${dataset}"; ${suggestNames(dataset, catalogNames.datasets)}`;
 }
 
 /**
  * Returns the feed that records a dataset.
  * @throws UsageError if there is no such dataset, or the configuration does not record it
  */
-export function feedOf<Feed extends Watched>(feeds: readonly Feed[], dataset: string): Feed {
-  if (!recordedNamed(dataset)) throw new UsageError([noDataset(dataset)]);
-  const feed = oneOf(feeds, dataset);
+export function getFeed<Feed extends ConfiguredFeed>(feeds: readonly Feed[], dataset: string): Feed {
+  if (!recordedNamed(dataset)) throw new UsageError([unknownDatasetText(dataset)]);
+  const feed = findFeed(feeds, dataset);
   if (!feed)
     throw new UsageError([
       `datasets.${dataset}: the configuration does not record it: it is disabled, or its upstream is missing`,
@@ -39,15 +42,19 @@ export function feedOf<Feed extends Watched>(feeds: readonly Feed[], dataset: st
  * Parses the range of `--from` and `--to`, in ms since 1970; null: no bound.
  * @throws UsageError if one or both times are invalid, or the range is empty
  */
-export function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+export function parseSpan({ from, to }: { from?: string | undefined; to?: string | undefined }): {
   from: number | null;
   to: number | null;
 } {
-  const [begin, end] = both(
-    () => (from === undefined ? null : instantOf('--from', from)),
-    () => (to === undefined ? null : instantOf('--to', to)),
+  const [begin, end] = parseBoth(
+    () => (from === undefined ? null : parseInstantOption('--from', from)),
+    () => (to === undefined ? null : parseInstantOption('--to', to)),
   );
-  if (from !== undefined && to !== undefined && (microsecondsIn(from) ?? 0) >= (microsecondsIn(to) ?? 0))
+  if (
+    from !== undefined &&
+    to !== undefined &&
+    (parseMicroseconds(from) ?? 0) >= (parseMicroseconds(to) ?? 0)
+  )
     throw new UsageError([`--from ${from}: must be before --to`]);
   return { from: begin, to: end };
 }
@@ -56,16 +63,16 @@ export function spanOf({ from, to }: { from?: string | undefined; to?: string | 
  * Parses a time from the command line, in ms since 1970. Default time zone: UTC.
  * @throws UsageError if the text is not a time
  */
-export function instantOf(option: string, text: string): number {
-  return instantIn(text) ?? noInstant(option, text);
+export function parseInstantOption(option: string, text: string): number {
+  return parseInstant(text) ?? noInstant(option, text);
 }
 
 /**
- * Parses a time as {@link instantOf}, with PostgreSQL's microsecond precision.
+ * Parses a time as {@link parseInstantOption}, with PostgreSQL's microsecond precision.
  * @throws UsageError if the text is not a time
  */
-export const exactInstantOf = (option: string, text: string): string =>
-  exactInstantIn(text) ?? noInstant(option, text);
+export const parseExactInstantOption = (option: string, text: string): string =>
+  parseExactInstant(text) ?? noInstant(option, text);
 
 function noInstant(option: string, text: string): never {
   throw new UsageError([`${option} ${text}: must be a time such as ${INSTANT_EXAMPLE}`]);
@@ -75,7 +82,7 @@ function noInstant(option: string, text: string): never {
  * Returns the results of two parsers.
  * @throws UsageError with the problems of both, so that a person can fix them together
  */
-export function both<One, Other>(one: () => One, other: () => Other): [One, Other] {
+export function parseBoth<One, Other>(one: () => One, other: () => Other): [One, Other] {
   const problems: string[] = [];
   const tried = <Read>(read: () => Read): { readonly read: Read } | null => {
     try {
@@ -92,7 +99,7 @@ export function both<One, Other>(one: () => One, other: () => Other): [One, Othe
 }
 
 /** Returns the start of a moment's month, in ms since 1970. */
-export function monthOf(moment: number): number {
+export function startOfMonth(moment: number): number {
   const begin = new Date(moment);
   begin.setUTCDate(1);
   return begin.setUTCHours(0, 0, 0, 0);

@@ -1,16 +1,16 @@
-import { isAway } from '../db/connection-error.ts';
-import { ReplicaAway } from '../db/replica-unavailable.ts';
-import { Interrupted, messageOf, TemporaryError } from '../lib/errors.ts';
-import { TargetAway } from '../warehouse/target.ts';
+import { isDatabaseUnavailable } from '../db/connection-error.ts';
+import { ReplicaUnavailableError } from '../db/replica-unavailable.ts';
+import { InterruptedError, TemporaryError, toErrorMessage } from '../lib/errors.ts';
+import { TargetUnavailableError } from '../warehouse/target.ts';
 
-const PASSING = [ReplicaAway, TargetAway, Interrupted, TemporaryError];
+const TEMPORARY_ERRORS = [ReplicaUnavailableError, TargetUnavailableError, InterruptedError, TemporaryError];
 
 /**
  * Returns the message of a temporary failure, for which a command exits with 75. Returns null for other
  * failures.
  */
-export function passing(error: unknown): string | null {
-  if (PASSING.some((kind) => error instanceof kind)) return messageOf(error);
-  if (!isAway(error)) return null;
-  return `the database cannot be reached: ${messageOf(error)}; check DATABASE_URL and that it runs`;
+export function describeTemporaryFailure(error: unknown): string | null {
+  if (TEMPORARY_ERRORS.some((kind) => error instanceof kind)) return toErrorMessage(error);
+  if (!isDatabaseUnavailable(error)) return null;
+  return `the database cannot be reached: ${toErrorMessage(error)}; check DATABASE_URL and that it runs`;
 }

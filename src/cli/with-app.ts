@@ -1,21 +1,21 @@
 import type { App, AppOptions } from '../app/app.ts';
 import { exitCode } from '../app/exit-code.ts';
-import { giveYoungRoom, growHeapSlowly } from '../daemon/heap.ts';
-import { Interrupted } from '../lib/errors.ts';
+import { doubleYoungGeneration, limitHeapGrowth } from '../daemon/heap.ts';
+import { InterruptedError } from '../lib/errors.ts';
 
 /** Timeout of a stop after the first signal, in ms. Then the process exits with a failure. */
-const LONGEST_STOP = 19_000;
+const STOP_TIMEOUT_MS = 19_000;
 
 /** Returns a signal that aborts on SIGTERM or SIGINT. Further signals have no effect. */
-export function stopSignal(): AbortSignal {
+export function createStopSignal(): AbortSignal {
   const stop = new AbortController();
   const ask = () => {
     if (stop.signal.aborted) return;
     stop.abort();
     setTimeout(() => {
-      process.stderr.write(`chain-recorder did not stop within ${LONGEST_STOP / 1000} s and was ended\n`);
+      process.stderr.write(`chain-recorder did not stop within ${STOP_TIMEOUT_MS / 1000} s and was ended\n`);
       process.exit(exitCode.failed);
-    }, LONGEST_STOP).unref();
+    }, STOP_TIMEOUT_MS).unref();
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, ask);
   return stop.signal;
@@ -31,21 +31,21 @@ export async function withApp(
   options: AppOptions & { readonly wait?: boolean },
   work: (app: App, signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
-  const signal = stopSignal();
+  const signal = createStopSignal();
   const { openApp } = await import('../app/app.ts');
-  const app = await openApp({ ...options, signal, ...(options.wait && { patient: signal }) }).catch(
+  const app = await openApp({ ...options, signal, ...(options.wait && { waitSignal: signal }) }).catch(
     (error: unknown) => {
       if (options.wait && signal.aborted) return null; // stopped while waiting
       throw error;
     },
   );
   if (!app) return;
-  growHeapSlowly();
-  if (!options.wait) giveYoungRoom();
+  limitHeapGrowth();
+  if (!options.wait) doubleYoungGeneration();
   try {
     process.exitCode = await work(app, signal);
   } catch (error) {
-    throw signal.aborted && error === signal.reason ? new Interrupted({ cause: error }) : error;
+    throw signal.aborted && error === signal.reason ? new InterruptedError({ cause: error }) : error;
   } finally {
     await app.close();
   }

@@ -4,10 +4,10 @@ import { STATE_DIRECTORY } from '../app/state-directory.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { refusePoolerAt } from '../db/detect-pooler.ts';
 import { openEmbedded } from '../db/embedded/embedded.ts';
-import { beginning } from '../db/examine-database.ts';
+import { withDatabaseDiagnosis } from '../db/examine-database.ts';
 import { UsageError } from '../lib/errors.ts';
 import { openLog } from '../telemetry/log.ts';
-import { stopSignal } from './with-app.ts';
+import { createStopSignal } from './with-app.ts';
 
 /**
  * Opens the database for a command that needs no configuration. Does not migrate it.
@@ -19,10 +19,10 @@ export async function withDatabase(
   { make }: { make: boolean },
   work: (databaseUrl: string, signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
-  const signal = stopSignal();
+  const signal = createStopSignal();
   const { databaseUrl, logLevel = 'warn', logJson, pgPort } = readEnvironment();
   if (databaseUrl !== undefined) {
-    await beginning(databaseUrl, () => refusePoolerAt(databaseUrl, 'DATABASE_URL'));
+    await withDatabaseDiagnosis(databaseUrl, () => refusePoolerAt(databaseUrl, 'DATABASE_URL'));
     process.exitCode = await work(databaseUrl, signal);
     return;
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { headers, PLACE, url } from './addresses-schema.ts';
+import { headersSchema, urlSchema, VARIABLE_PLACEHOLDER } from './addresses-schema.ts';
 import { duration } from './duration-schema.ts';
-import { timeOfDay } from './health-schema.ts';
-import { namedIn } from './named-secrets.ts';
+import { timeOfDaySchema } from './health-schema.ts';
+import { findVariables } from './named-secrets.ts';
 
 /** Severities of alerts, in ascending order. */
 export const severities = ['info', 'warning', 'critical'] as const;
@@ -44,10 +44,10 @@ const channelName = z
   .meta({ examples: ['ops'] });
 
 /** Schema of a text that is secret, at least partly: the secret comes from the environment. */
-const secret = (schema: z.ZodString | typeof url) =>
+const secret = (schema: z.ZodString | typeof urlSchema) =>
   schema.refine(
-    (text) => namedIn(text).length > 0,
-    `is secret: write ${PLACE}, and set NAME or NAME_FILE in the environment`,
+    (text) => findVariables(text).length > 0,
+    `is secret: write ${VARIABLE_PLACEHOLDER}, and set NAME or NAME_FILE in the environment`,
   );
 /** Schema of an e-mail address, alone or after a name; secret parts as variables. */
 const mailbox = () =>
@@ -58,12 +58,12 @@ const mailbox = () =>
       'must be one address such as recorder@example.com or Recorder <recorder@example.com>',
     );
 const secretText = () => secret(z.string());
-const aUrl = (text: string) => url.meta({ description: text, examples: ['https://service.example'] });
+const aUrl = (text: string) => urlSchema.meta({ description: text, examples: ['https://service.example'] });
 
 const quiet = z
   .strictObject({
-    from: timeOfDay.meta({ description: 'When they begin, in quotes.', unit: 'time of day in `zone`' }),
-    to: timeOfDay.meta({
+    from: timeOfDaySchema.meta({ description: 'When they begin, in quotes.', unit: 'time of day in `zone`' }),
+    to: timeOfDaySchema.meta({
       description: 'When they end, in quotes; before `from`: on the next day.',
       unit: 'time of day in `zone`',
     }),
@@ -103,11 +103,11 @@ const kind = <Type extends string>(type: Type) =>
 /** Names that a template may use as `{{NAME}}`. */
 const templateNames = 'kind rule severity recorder network advice runbook key title text message'.split(' ');
 /** Matches a placeholder of a template; the first group is the name. */
-export const TEMPLATE_PLACE = /\{\{ *(\w+) *\}\}/g;
+export const TEMPLATE_PLACEHOLDER = /\{\{ *(\w+) *\}\}/g;
 
 /** Rejects a template with unknown names, or that is not valid JSON after filling. */
 function validTemplate(template: string, context: z.RefinementCtx): void {
-  for (const [place, name = ''] of template.matchAll(TEMPLATE_PLACE))
+  for (const [place, name = ''] of template.matchAll(TEMPLATE_PLACEHOLDER))
     if (!templateNames.includes(name))
       context.addIssue(
         `there is no ${place}; there are ${templateNames.map((one) => `{{${one}}}`).join(', ')}`,
@@ -115,7 +115,7 @@ function validTemplate(template: string, context: z.RefinementCtx): void {
   // Example of a message text: quotes, backslashes and line ends, escaped as within a JSON string.
   const example = JSON.stringify('a "quoted" \\ text\n').slice(1, -1);
   const filled = template
-    .replaceAll(TEMPLATE_PLACE, (_, name: string) => (name === 'message' ? '{"title":"a"}' : example))
+    .replaceAll(TEMPLATE_PLACEHOLDER, (_, name: string) => (name === 'message' ? '{"title":"a"}' : example))
     .replaceAll(/\$\{\w+\}/g, '1');
   try {
     JSON.parse(filled);
@@ -130,8 +130,10 @@ const channel = z.discriminatedUnion('type', [
   z.strictObject({
     ...common,
     type: kind('webhook'),
-    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`),
-    headers,
+    url: aUrl(
+      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+    ),
+    headers: headersSchema,
     body: z.string().superRefine(validTemplate).optional().meta({
       description:
         'The JSON that is sent, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{advice}}`, `{{runbook}}` and `{{key}}` within texts, and `{{message}}` for all of it.',
@@ -141,19 +143,27 @@ const channel = z.discriminatedUnion('type', [
   z.strictObject({
     ...common,
     type: kind('slack'),
-    url: secret(aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`)),
+    url: secret(
+      aUrl(
+        `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+      ),
+    ),
   }),
   z.strictObject({
     ...common,
     type: kind('discord'),
-    url: secret(aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`)),
+    url: secret(
+      aUrl(
+        `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+      ),
+    ),
   }),
   z.strictObject({
     ...common,
     type: kind('telegram'),
-    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`).default(
-      'https://api.telegram.org',
-    ),
+    url: aUrl(
+      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+    ).default('https://api.telegram.org'),
     token: secretText().meta({ description: 'The token: of a bot (telegram), or of an account (ntfy).' }),
     chat: z
       .union([z.int(), z.string().min(1)])
@@ -162,21 +172,21 @@ const channel = z.discriminatedUnion('type', [
   z.strictObject({
     ...common,
     type: kind('pagerduty'),
-    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`).default(
-      'https://events.pagerduty.com',
-    ),
+    url: aUrl(
+      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+    ).default('https://events.pagerduty.com'),
     key: secretText().meta({ description: 'pagerduty: the integration key of a service (Events API v2).' }),
   }),
   z.strictObject({
     ...common,
     type: kind('ntfy'),
-    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`).default(
-      'https://ntfy.sh',
-    ),
+    url: aUrl(
+      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+    ).default('https://ntfy.sh'),
     topic: z
       .string()
       .regex(/^([-_A-Za-z0-9]|\$\{[A-Z0-9_]+\}){1,64}$/, 'must be letters, digits, dashes and underscores')
-      .describe(`ntfy: the topic; who knows its name may read it, so it may be \`${PLACE}\`.`),
+      .describe(`ntfy: the topic; who knows its name may read it, so it may be \`${VARIABLE_PLACEHOLDER}\`.`),
     token: secretText().optional().meta({
       description: 'The token: of a bot (telegram), or of an account (ntfy).',
       absent: 'none is sent',
@@ -185,8 +195,10 @@ const channel = z.discriminatedUnion('type', [
   z.strictObject({
     ...common,
     type: kind('alertmanager'),
-    url: aUrl(`Where it is; secret parts as \`${PLACE}\`. telegram, pagerduty and ntfy know theirs.`),
-    headers,
+    url: aUrl(
+      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+    ),
+    headers: headersSchema,
   }),
   z.strictObject({
     ...common,
@@ -266,11 +278,11 @@ export function alertsSchema(known: RuleLimits) {
     repeatInterval: duration
       .prefault('1d')
       .describe('Interval at which an open alert is sent again until it is acknowledged.'),
-    heartbeat: url.optional().meta({
+    heartbeat: urlSchema.optional().meta({
       description:
         "A URL that is asked (GET) after every round in which all rules could be asked and no channel is failing for long: the dead man's switch.",
       absent: 'none is asked',
-      examples: [`https://hc-ping.example/${PLACE}`],
+      examples: [`https://hc-ping.example/${VARIABLE_PLACEHOLDER}`],
     }),
     runbook: z
       .url({ protocol: /^https?$/, message: 'must be an http or https URL' })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { headers, PLACE, url } from './addresses-schema.ts';
+import { headersSchema, urlSchema, VARIABLE_PLACEHOLDER } from './addresses-schema.ts';
 import { duration } from './duration-schema.ts';
 
 /**
@@ -16,11 +16,11 @@ export function changesSchema(datasets: readonly string[]) {
         examples: ['lake'],
       }),
     type: z.literal('webhook').describe('What kind of sink it is: webhook.'),
-    url: url.meta({
-      description: `Where changes are posted; secret parts as \`${PLACE}\`.`,
+    url: urlSchema.meta({
+      description: `Where changes are posted; secret parts as \`${VARIABLE_PLACEHOLDER}\`.`,
       examples: ['https://service.example/changes'],
     }),
-    headers,
+    headers: headersSchema,
     datasets: z
       .array(z.enum(datasets))
       .nonempty()

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 /**
  * Address of a server: a host name or an IP address, or the folder of a Unix socket, which starts with `/`.
  */
-export interface Place {
+export interface ServerAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -18,9 +18,9 @@ export type SslMode = 'disable' | 'require' | 'verify-full';
  * Parsed database URL. The drivers do not get the URL itself: each parses it differently, and reads missing
  * parts from the environment.
  */
-export interface DatabasePlace {
+export interface ParsedDatabaseUrl {
   /** Servers in their order, one or more. */
-  readonly places: readonly [Place, ...Place[]];
+  readonly places: readonly [ServerAddress, ...ServerAddress[]];
   readonly user: string;
   /** Empty if there is none. */
   readonly password: string;
@@ -32,12 +32,12 @@ export interface DatabasePlace {
   readonly options: string;
 }
 
-const PORT = 5432;
+const DEFAULT_PORT = 5432;
 /** Default host of the drivers and of libpq. */
-export const HOST = 'localhost';
+export const DEFAULT_HOST = 'localhost';
 
-const PARTS = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/s;
-const SERVER = /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d*))?$/;
+const URL_PATTERN = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/s;
+const SERVER_PATTERN = /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d*))?$/;
 
 /** Accepted values of `sslmode` and `ssl` in a URL. */
 const SSL_MODES: ReadonlyMap<string, SslMode> = new Map([
@@ -52,15 +52,25 @@ const SSL_MODES: ReadonlyMap<string, SslMode> = new Map([
   ['true', 'verify-full'],
   ['1', 'verify-full'],
 ]);
-const MAY_BE = 'write require (encrypts without a look at the certificate), verify-full or disable';
+const SSL_MODE_HINT = 'write require (encrypts without a look at the certificate), verify-full or disable';
 
 /** Supported parameters. */
-const READ = ['host', 'port', 'user', 'password', 'dbname', 'sslmode', 'ssl', 'sslnegotiation', 'options'];
+const SUPPORTED_PARAMETERS = [
+  'host',
+  'port',
+  'user',
+  'password',
+  'dbname',
+  'sslmode',
+  'ssl',
+  'sslnegotiation',
+  'options',
+];
 /**
  * Ignored parameters of libpq: the recorder itself chooses the server, the timeouts and the names of
  * sessions.
  */
-const OWN_WAY = [
+const IGNORED_PARAMETERS = [
   'application_name',
   'channel_binding',
   'client_encoding',
@@ -80,7 +90,7 @@ const OWN_WAY = [
   'uselibpqcompat', // of pg
 ];
 /** Parameters of libpq that the drivers do not support, with the alternative. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+const UNSUPPORTED_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['sslrootcert', 'name the certificate of the authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem'],
   ['sslcert', 'no certificate of a client is sent: let the user log in with a password'],
   ['sslkey', 'no certificate of a client is sent: let the user log in with a password'],
@@ -94,17 +104,17 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
  * `postgres://user:password@host:port,host:port/database?host=…&options=…`.
  * @throws URIError if it is not a URL; TypeError with the problem. Neither message contains a secret
  */
-export function databasePlace(url: string): DatabasePlace {
-  const [whole, login = '', servers = '', path = '', parameters = ''] = PARTS.exec(url.trim()) ?? [];
+export function parseDatabaseUrl(url: string): ParsedDatabaseUrl {
+  const [whole, login = '', servers = '', path = '', parameters = ''] = URL_PATTERN.exec(url.trim()) ?? [];
   if (whole === undefined) throw new URIError('no URL of a database');
   const given = new URLSearchParams(parameters);
-  const places = placesIn(servers, given);
+  const places = parseServers(servers, given);
   // After an unescaped "?" in a password, its rest appears as parameters.
   if ([...given.keys()].some((name) => !/^\w+$/.test(name))) throw new URIError('no parameter');
-  for (const [name, value] of given) refuseUnusable(name, value);
+  for (const [name, value] of given) rejectUnsupported(name, value);
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(login) ?? [];
   const said = (name: string, part: string) => given.get(name) || decodeURIComponent(part);
-  const named = said('user', user) || ownName();
+  const named = said('user', user) || getUserName();
   return {
     places,
     user: named,
@@ -116,30 +126,32 @@ export function databasePlace(url: string): DatabasePlace {
 }
 
 /** Returns true if the server is a Unix socket. */
-export const isSocket = ({ host }: Place): boolean => host.startsWith('/');
+export const isSocket = ({ host }: ServerAddress): boolean => host.startsWith('/');
 
 /** Formats a server as people write it. */
-export const placeText = ({ host, port }: Place): string =>
-  isSocket({ host, port }) ? socketIn({ host, port }) : `${host.includes(':') ? `[${host}]` : host}:${port}`;
+export const formatServerAddress = ({ host, port }: ServerAddress): string =>
+  isSocket({ host, port })
+    ? getSocketPath({ host, port })
+    : `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** Returns the path of the Unix socket in a folder. */
-export const socketIn = ({ host, port }: Place): string => `${host}/.s.PGSQL.${port}`;
+export const getSocketPath = ({ host, port }: ServerAddress): string => `${host}/.s.PGSQL.${port}`;
 
-function refuseUnusable(name: string, value: string): void {
-  const instead = ELSEWHERE.get(name);
+function rejectUnsupported(name: string, value: string): void {
+  const instead = UNSUPPORTED_PARAMETERS.get(name);
   if (instead !== undefined) throw new TypeError(`${name} cannot be used: ${instead}`);
   if (name === 'channel_binding' && value === 'require')
     throw new TypeError(
       'channel_binding=require cannot be used: sslmode=verify-full makes sure of the server by its certificate',
     );
-  if (READ.includes(name) || OWN_WAY.includes(name)) return;
+  if (SUPPORTED_PARAMETERS.includes(name) || IGNORED_PARAMETERS.includes(name)) return;
   throw new TypeError(
     `the parameter "${name}" is not known here: take it out (a setting of sessions is written options=-c%20NAME%3DVALUE)`,
   );
 }
 
 /** Returns the default user of libpq: the user of this process. */
-function ownName(): string {
+function getUserName(): string {
   try {
     return userInfo().username;
   } catch {
@@ -148,9 +160,9 @@ function ownName(): string {
 }
 
 /** Parses the servers of a URL. The parameters `host` and `port` take precedence over the authority part. */
-function placesIn(servers: string, given: URLSearchParams): readonly [Place, ...Place[]] {
+function parseServers(servers: string, given: URLSearchParams): readonly [ServerAddress, ...ServerAddress[]] {
   const fronts = servers.split(',').map((server) => {
-    const [whole, six, name = '', port = ''] = SERVER.exec(server) ?? [];
+    const [whole, six, name = '', port = ''] = SERVER_PATTERN.exec(server) ?? [];
     if (whole === undefined || (server === '' && servers !== ''))
       throw new TypeError(
         'a server is written host:port, its address of IPv6 in [ ], several with a comma between',
@@ -164,23 +176,23 @@ function placesIn(servers: string, given: URLSearchParams): readonly [Place, ...
       `there are ${hosts.length} hosts and ${ports.length} ports: write one port, or one for each`,
     );
   const [first, ...others] = hosts.map((host, index) => ({
-    host: host || HOST,
+    host: host || DEFAULT_HOST,
     port: portOf(ports[ports.length === 1 ? 0 : index] ?? ''),
   }));
-  return [first ?? { host: HOST, port: PORT }, ...others];
+  return [first ?? { host: DEFAULT_HOST, port: DEFAULT_PORT }, ...others];
 }
 
 function portOf(text: string): number {
   if (!/^\d*$/.test(text)) throw new URIError('no port'); // the text may be part of the password
-  const port = Number(text || PORT);
+  const port = Number(text || DEFAULT_PORT);
   if (port < 1 || port > 65_535) throw new TypeError('a port is a number from 1 to 65535');
   return port;
 }
 
 function encryptionIn(
-  places: readonly Place[],
+  places: readonly ServerAddress[],
   given: URLSearchParams,
-): Pick<DatabasePlace, 'sslMode' | 'direct'> {
+): Pick<ParsedDatabaseUrl, 'sslMode' | 'direct'> {
   // A socket is not encrypted; libpq does not request it either.
   if (places.every(isSocket)) return { sslMode: 'disable', direct: false };
   const sslMode = sslModeIn(given);
@@ -202,7 +214,7 @@ function sslModeIn(parameters: URLSearchParams): SslMode {
   if (mode !== undefined) return mode;
   throw new TypeError(
     given === 'prefer' || given === 'allow'
-      ? `${name}=${given} leaves it to the server whether connections are encrypted, which not every part of the recorder can: ${MAY_BE}`
-      : `there is no such ${name}: ${MAY_BE}`,
+      ? `${name}=${given} leaves it to the server whether connections are encrypted, which not every part of the recorder can: ${SSL_MODE_HINT}`
+      : `there is no such ${name}: ${SSL_MODE_HINT}`,
   );
 }

@@ -7,17 +7,17 @@ export type SettingSchema = z.core.JSONSchema.BaseSchema;
 /**
  * Schema of a setting's documentation. `unit` and `absent` (the default as text) are not part of JSON Schema.
  */
-const wordsOf = z.object({
+const settingDocsSchema = z.object({
   description: z.string().optional(),
   unit: z.string().optional(),
   absent: z.string().optional(),
 });
 
 /** Returns the alternatives of a setting. Returns undefined if there are none. */
-export const waysOf = ({ anyOf, oneOf }: SettingSchema) => anyOf ?? oneOf;
+export const getAlternatives = ({ anyOf, oneOf }: SettingSchema) => anyOf ?? oneOf;
 
 /** Documentation of a setting. */
-export type Words = z.infer<typeof wordsOf>;
+export type SettingDocs = z.infer<typeof settingDocsSchema>;
 
 /** Returns the JSON Schema of `recorder.yaml`, with the unit and the default of each setting. */
 export function settingsSchema(names: CatalogNames): SettingSchema {
@@ -28,7 +28,7 @@ export function settingsSchema(names: CatalogNames): SettingSchema {
  * Returns the documentation of a setting in {@link settingsSchema}.
  * @throws ZodError if it is invalid
  */
-export const words = (part: SettingSchema): Words => wordsOf.parse(part);
+export const parseSettingDocs = (part: SettingSchema): SettingDocs => settingDocsSchema.parse(part);
 
 /**
  * Returns the JSON Schema of `recorder.yaml` for editors, as text. The descriptions include units and
@@ -36,12 +36,12 @@ export const words = (part: SettingSchema): Words => wordsOf.parse(part);
  */
 export function editorSchema(names: CatalogNames): string {
   const schema = { title: 'chain-recorder configuration', ...settingsSchema(names) };
-  return `${JSON.stringify(schema, (_, part: unknown) => inOneText(part), 2)}\n`;
+  return `${JSON.stringify(schema, (_, part: unknown) => mergeDescription(part), 2)}\n`;
 }
 
-function inOneText(part: unknown): unknown {
+function mergeDescription(part: unknown): unknown {
   // Below `properties`, these keys are names of settings and not texts.
-  const { data } = wordsOf.safeParse(part);
+  const { data } = settingDocsSchema.safeParse(part);
   if (typeof part !== 'object' || part === null || Array.isArray(part) || data === undefined) return part;
   const { description, unit, absent } = data;
   const texts = [
@@ -49,6 +49,6 @@ function inOneText(part: unknown): unknown {
     unit === undefined ? [] : `Unit: ${unit}.`,
     absent === undefined ? [] : `Default: ${absent}.`,
   ].flat();
-  const others = Object.entries(part).filter(([name]) => !(name in wordsOf.shape));
+  const others = Object.entries(part).filter(([name]) => !(name in settingDocsSchema.shape));
   return { ...(texts.length > 0 ? { description: texts.join(' ') } : {}), ...Object.fromEntries(others) };
 }

@@ -1,20 +1,20 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, UsageError } from '../lib/errors.ts';
-import { readGivenFile } from '../lib/read-input-file.ts';
-import { SHORTEST_SECRET } from '../lib/redaction.ts';
-import { databasePlace } from './database-url.ts';
-import { type OtlpSettings, otlpSettings } from './otlp.ts';
-import { REDIS_SCHEMES, redisPlace } from './redis-url.ts';
+import { toErrorMessage, UsageError } from '../lib/errors.ts';
+import { readInputFile } from '../lib/read-input-file.ts';
+import { MIN_SECRET_LENGTH } from '../lib/redaction.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { type OtlpSettings, parseOtlpSettings } from './otlp.ts';
+import { parseRedisUrl, REDIS_SCHEMES } from './redis-url.ts';
 import {
-  fileIn,
-  type Having,
   LOG_FORMATS,
   LOG_LEVELS,
-  SHORTEST_TOKEN,
-  textIn,
+  MIN_TOKEN_LENGTH,
+  readSecretFilePath,
+  readVariable,
   VARIABLES,
+  type VariableWith,
 } from './variables.ts';
 
 /** Settings from the environment (contract section 2). Only `src/config` reads `process.env`. */
@@ -64,9 +64,9 @@ export interface Environment {
   readonly otlp: OtlpSettings | undefined;
 }
 /** Matches a key as services issue it. Surrounding quotes come from environment files that keep them. */
-const SENT_AS_IT_IS = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-\x7e])?$/;
+const KEY_PATTERN = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-\x7e])?$/;
 /** Matches a token that `Authorization: Bearer` can carry: it ends at a space. */
-const SENT_AS_BEARER = /^[\x21-\x7e]+$/;
+const BEARER_TOKEN_PATTERN = /^[\x21-\x7e]+$/;
 
 const UNREADABLE =
   'is no URL that can be read: in user and password write / as %2F, @ as %40, : as %3A, # as %23, ? as %3F and % as %25';
@@ -81,22 +81,22 @@ const POSTGRES_SCHEMES = ['postgres:', 'postgresql:'];
  */
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
   const problems: string[] = [];
-  const textOf = (name: Having<'preset'>): string => textIn(env, name) ?? VARIABLES[name].preset;
-  const secret = (name: Having<'secret'>, found = problems): string | undefined => {
-    const file = fileIn(env, name);
-    const value = textIn(env, name);
+  const textOf = (name: VariableWith<'preset'>): string => readVariable(env, name) ?? VARIABLES[name].preset;
+  const secret = (name: VariableWith<'secret'>, found = problems): string | undefined => {
+    const file = readSecretFilePath(env, name);
+    const value = readVariable(env, name);
     if (file === undefined) return value;
     if (value !== undefined) found.push(`${name}: set either ${name} or ${name}_FILE, not both`);
     try {
-      return readGivenFile(`${name}_FILE`, file).trim();
+      return readInputFile(`${name}_FILE`, file).trim();
     } catch (error) {
-      found.push(messageOf(error));
+      found.push(toErrorMessage(error));
       return undefined;
     }
   };
   /** @param read throws if the URL is invalid */
   const url = (
-    name: Having<'secret'>,
+    name: VariableWith<'secret'>,
     protocols: readonly string[],
     read: (url: string) => unknown,
   ): string | undefined => {
@@ -108,7 +108,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       try {
         read(value);
       } catch (error) {
-        problems.push(`${name}: ${isUnreadable(error) ? UNREADABLE : messageOf(error)}`);
+        problems.push(`${name}: ${isUnreadable(error) ? UNREADABLE : toErrorMessage(error)}`);
       }
     return value;
   };
@@ -119,25 +119,25 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     return port;
   };
   const port = portIn('RECORDER_PORT', textOf('RECORDER_PORT'), 0);
-  const pgPort = textIn(env, 'RECORDER_PG_PORT');
-  const logLevel = textIn(env, 'LOG_LEVEL');
+  const pgPort = readVariable(env, 'RECORDER_PG_PORT');
+  const logLevel = readVariable(env, 'LOG_LEVEL');
   if (logLevel !== undefined && !LOG_LEVELS.includes(logLevel))
     problems.push(`LOG_LEVEL: must be one of ${LOG_LEVELS.join(', ')}`);
   const logFormat = textOf('LOG_FORMAT');
   if (!LOG_FORMATS.includes(logFormat)) problems.push(`LOG_FORMAT: must be one of ${LOG_FORMATS.join(', ')}`);
-  const key = (name: Having<'secret'>): string | undefined => {
+  const key = (name: VariableWith<'secret'>): string | undefined => {
     const value = secret(name);
-    if (value !== undefined && value.length < SHORTEST_SECRET)
+    if (value !== undefined && value.length < MIN_SECRET_LENGTH)
       problems.push(
-        `${name}: is shorter than ${SHORTEST_SECRET} characters: it could not be kept out of what is recorded`,
+        `${name}: is shorter than ${MIN_SECRET_LENGTH} characters: it could not be kept out of what is recorded`,
       );
-    if (value !== undefined && !SENT_AS_IT_IS.test(value))
+    if (value !== undefined && !KEY_PATTERN.test(value))
       problems.push(
         `${name}: begins or ends with a quote or a space, or has characters that no header can carry: give the key alone`,
       );
     return value;
   };
-  const signingKey = (name: Having<'secret'>): KeyObject | undefined => {
+  const signingKey = (name: VariableWith<'secret'>): KeyObject | undefined => {
     const pem = secret(name);
     if (pem === undefined) return undefined;
     try {
@@ -152,7 +152,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     return undefined;
   };
   const s3Problems: string[] = [];
-  const endpoint = textIn(env, 'AWS_ENDPOINT_URL');
+  const endpoint = readVariable(env, 'AWS_ENDPOINT_URL');
   if (endpoint !== undefined && !/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : ''))
     s3Problems.push('AWS_ENDPOINT_URL: must be an http or https URL');
   const s3Keys = () => {
@@ -164,45 +164,45 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     return id !== undefined && value !== undefined ? { id, secret: value, session } : undefined;
   };
   const token = secret('RECORDER_TOKEN');
-  if (token !== undefined && token.length < SHORTEST_TOKEN)
+  if (token !== undefined && token.length < MIN_TOKEN_LENGTH)
     problems.push(
-      `RECORDER_TOKEN: is shorter than ${SHORTEST_TOKEN} characters and could be guessed: make one with "openssl rand -hex 16"`,
+      `RECORDER_TOKEN: is shorter than ${MIN_TOKEN_LENGTH} characters and could be guessed: make one with "openssl rand -hex 16"`,
     );
-  if (token !== undefined && !SENT_AS_BEARER.test(token))
+  if (token !== undefined && !BEARER_TOKEN_PATTERN.test(token))
     problems.push(
       'RECORDER_TOKEN: has a space, a line break or another character that "Authorization: Bearer" cannot carry: give the token alone',
     );
-  const databaseUrl = url('DATABASE_URL', POSTGRES_SCHEMES, databasePlace);
+  const databaseUrl = url('DATABASE_URL', POSTGRES_SCHEMES, parseDatabaseUrl);
   const environment = {
     databaseUrl,
-    reportingUrl: url('REPORTING_DATABASE_URL', POSTGRES_SCHEMES, oneDatabase),
-    redisUrl: url('REDIS_URL', REDIS_SCHEMES, redisPlace),
+    reportingUrl: url('REPORTING_DATABASE_URL', POSTGRES_SCHEMES, rejectSeveralServers),
+    redisUrl: url('REDIS_URL', REDIS_SCHEMES, parseRedisUrl),
     pgPort: pgPort === undefined ? undefined : portIn('RECORDER_PG_PORT', pgPort, 1),
-    stateHome: textIn(env, 'XDG_STATE_HOME') ?? defaultStateHome(),
+    stateHome: readVariable(env, 'XDG_STATE_HOME') ?? defaultStateHome(),
     host: textOf('RECORDER_HOST').replace(/^\[(.*)\]$/, '$1'),
     port,
     token,
     logLevel,
     logJson: logFormat === 'json',
-    notifySocket: textIn(env, 'NOTIFY_SOCKET'),
-    watchdog: Number(textIn(env, 'WATCHDOG_USEC')) / 1000 || undefined,
-    plainTerminal: textIn(env, 'TERM') === 'dumb',
-    configFile: textIn(env, 'RECORDER_CONFIG'),
+    notifySocket: readVariable(env, 'NOTIFY_SOCKET'),
+    watchdog: Number(readVariable(env, 'WATCHDOG_USEC')) / 1000 || undefined,
+    plainTerminal: readVariable(env, 'TERM') === 'dumb',
+    configFile: readVariable(env, 'RECORDER_CONFIG'),
     chainDataKey: key('CHAIN_DATA_API_KEY'),
     metricsKey: key('METRICS_API_KEY'),
     s3: {
       endpoint,
-      region: textIn(env, 'AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1'),
+      region: readVariable(env, 'AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1'),
       keys: s3Keys(),
       problems: s3Problems,
     },
     sealKey: signingKey('SEAL_KEY'),
-    otlp: otlpSettings(
-      (name) => (name === 'OTEL_EXPORTER_OTLP_HEADERS' ? secret(name) : textIn(env, name)),
+    otlp: parseOtlpSettings(
+      (name) => (name === 'OTEL_EXPORTER_OTLP_HEADERS' ? secret(name) : readVariable(env, name)),
       problems,
     ),
   };
-  const isDatabaseNamed = databaseUrl !== undefined || fileIn(env, 'DATABASE_URL') !== undefined;
+  const isDatabaseNamed = databaseUrl !== undefined || readSecretFilePath(env, 'DATABASE_URL') !== undefined;
   if (environment.reportingUrl !== undefined && !isDatabaseNamed)
     problems.push(
       'REPORTING_DATABASE_URL: is set without DATABASE_URL: the embedded PostgreSQL has no replica; name the primary in DATABASE_URL',
@@ -227,8 +227,8 @@ function defaultStateHome(): string | null {
  * Rejects URLs with several servers, because reads would switch between them without notice.
  * @throws Error if a URL names several servers
  */
-function oneDatabase(url: string): void {
-  if (databasePlace(url).places.length > 1)
+function rejectSeveralServers(url: string): void {
+  if (parseDatabaseUrl(url).places.length > 1)
     throw new Error('names several servers: name one replica, or what divides connections among replicas');
 }
 
@@ -236,7 +236,7 @@ function oneDatabase(url: string): void {
  * Reads the environment without its invalid variables and those that depend on them, such as the replica of a
  * database. Returns every problem, too.
  */
-export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
+export function readValidEnvironment(env: NodeJS.ProcessEnv = process.env): {
   environment: Environment;
   problems: readonly string[];
 } {
@@ -246,6 +246,9 @@ export function soundEnvironment(env: NodeJS.ProcessEnv = process.env): {
     if (!(error instanceof UsageError)) throw error;
     const wrong = error.problems.map((problem) => problem.replace(/(_FILE)?:.*$/s, ''));
     const sound = Object.entries(env).filter(([name]) => !wrong.includes(name.replace(/_FILE$/, '')));
-    return { environment: soundEnvironment(Object.fromEntries(sound)).environment, problems: error.problems };
+    return {
+      environment: readValidEnvironment(Object.fromEntries(sound)).environment,
+      problems: error.problems,
+    };
   }
 }

@@ -1,11 +1,11 @@
 /** Target of an export: a local folder, or a prefix of a bucket. */
-export type ExportPlace =
+export type ExportDestination =
   | { readonly folder: string }
   /** The prefix has no slash at either end; empty: the whole bucket. */
   | { readonly bucket: string; readonly prefix: string };
 
 /** Parses the target of an export: a folder, or `s3://BUCKET/PREFIX`. Returns null if the text is neither. */
-export function exportPlace(text: string): ExportPlace | null {
+export function parseExportDestination(text: string): ExportDestination | null {
   if (text === '') return null;
   // `s3:/bucket` is a bucket URL with a missing slash, not a folder.
   if (!/^(?:s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(text)) return { folder: text };

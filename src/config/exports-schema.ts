@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { duration } from './duration-schema.ts';
-import { exportPlace } from './export-place.ts';
+import { parseExportDestination } from './export-place.ts';
 
 /** Formats of exported files. */
-export const FORMATS = ['parquet', 'csv', 'jsonl'] as const;
-export type Format = (typeof FORMATS)[number];
+export const EXPORT_FORMATS = ['parquet', 'csv', 'jsonl'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-const SHORTEST = 60_000;
+const MIN_INTERVAL_MS = 60_000;
 
 /**
  * Returns the schema of `exports` in `recorder.yaml`.
@@ -19,7 +19,7 @@ export function exportsSchema(datasets: readonly string[]) {
         to: z
           .string()
           .refine(
-            (text) => exportPlace(text) !== null,
+            (text) => parseExportDestination(text) !== null,
             'must be a folder, or a bucket such as s3://my-bucket/recorder',
           )
           .meta({
@@ -33,13 +33,14 @@ export function exportsSchema(datasets: readonly string[]) {
         }),
         every: duration
           .prefault('1h')
-          .refine((milliseconds) => milliseconds >= SHORTEST, 'must be at least 1m')
+          .refine((milliseconds) => milliseconds >= MIN_INTERVAL_MS, 'must be at least 1m')
           .describe('How often what was recorded since is exported; 1m or more.'),
-        format: z.enum(FORMATS).default('parquet').describe('The form of the files.'),
+        format: z.enum(EXPORT_FORMATS).default('parquet').describe('The form of the files.'),
       }),
     )
     .superRefine((all, context) => {
-      const place = ({ to }: { to: string }) => JSON.stringify(exportPlace(to.replace(/\/+$/, '')));
+      const place = ({ to }: { to: string }) =>
+        JSON.stringify(parseExportDestination(to.replace(/\/+$/, '')));
       all.forEach((one, at) => {
         if (all.findIndex((other) => place(other) === place(one)) < at)
           context.addIssue({

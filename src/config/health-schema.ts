@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { INSTANT, INSTANT_EXAMPLE, instantIn } from '../lib/instant.ts';
+import { INSTANT_EXAMPLE, INSTANT_PATTERN, parseInstant } from '../lib/instant.ts';
 import { duration } from './duration-schema.ts';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
 const instant = z
   .string()
-  .regex(INSTANT, `must be a time such as ${INSTANT_EXAMPLE}`)
+  .regex(INSTANT_PATTERN, `must be a time such as ${INSTANT_EXAMPLE}`)
   .meta({ unit: 'UTC unless it has an offset', examples: ['2026-12-01T02:00', '2026-12-01T02:00:00+01:00'] })
   .transform((text, context) => {
-    const at = instantIn(text);
+    const at = parseInstant(text);
     if (at !== null) return at;
     context.addIssue({ code: 'custom', message: `must be a time such as ${INSTANT_EXAMPLE}` });
     return z.NEVER;
   });
 /** Schema of a time of day; parsed to ms since midnight. */
-export const timeOfDay = z
+export const timeOfDaySchema = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day (UTC) such as "02:30", in quotes')
   .meta({ unit: 'UTC', examples: ['02:30'] })
@@ -47,7 +47,7 @@ const recurring = z.strictObject({
     .nonempty()
     .optional()
     .meta({ description: 'Days of the week (UTC).', absent: 'every day' }),
-  at: timeOfDay.describe('When it begins on each of the days, in quotes.'),
+  at: timeOfDaySchema.describe('When it begins on each of the days, in quotes.'),
   duration: duration.describe('Length of the window.'),
 });
 

@@ -1,6 +1,6 @@
 import { bech32 } from '@scure/base';
 import { z } from 'zod';
-import { bytesOfCb58 } from '../lib/cb58.ts';
+import { decodeCb58 } from '../lib/cb58.ts';
 
 const MISTYPED = 'is mistyped: its checksum does not fit';
 
@@ -12,21 +12,21 @@ const checked = (form: RegExp, shape: string, fits: (text: string) => boolean) =
 export const nodeId = checked(
   /^NodeID-[1-9A-HJ-NP-Za-km-z]+$/,
   'must be a NodeID-…',
-  (text) => bytesOfCb58(text.replace('NodeID-', ''))?.length === 20,
+  (text) => decodeCb58(text.replace('NodeID-', ''))?.length === 20,
 );
 
 /** Schema of the id of an X-chain asset: 32 bytes with a checksum. */
 export const assetId = checked(
   /^[1-9A-HJ-NP-Za-km-z]+$/,
   'must be an asset id',
-  (text) => bytesOfCb58(text)?.length === 32,
+  (text) => decodeCb58(text)?.length === 32,
 );
 
 /** Schema of a subnet id: 32 bytes with a checksum. */
 export const subnetId = checked(
   /^[1-9A-HJ-NP-Za-km-z]+$/,
   'must be a subnet id',
-  (text) => bytesOfCb58(text)?.length === 32,
+  (text) => decodeCb58(text)?.length === 32,
 );
 
 /** Schema of an address of the primary network, with or without its chain: 20 bytes with a checksum. */

@@ -1,4 +1,4 @@
-import { type SettingSchema, settingsSchema, waysOf } from './editor-schema.ts';
+import { getAlternatives, type SettingSchema, settingsSchema } from './editor-schema.ts';
 import type { CatalogNames } from './schema.ts';
 
 /** Returns the names of the settings that are valid at a path of the file. Empty if none is. */
@@ -10,7 +10,7 @@ export function knownSettings(names: CatalogNames, path: readonly PropertyKey[])
 
 /** Returns the alternatives of a setting, or the setting itself. */
 const forms = (schema: SettingSchema): SettingSchema[] =>
-  (waysOf(schema) ?? [schema]).flatMap((form) => (typeof form === 'object' ? [form] : []));
+  (getAlternatives(schema) ?? [schema]).flatMap((form) => (typeof form === 'object' ? [form] : []));
 
 function below(
   { items, properties, additionalProperties }: SettingSchema,

@@ -1,13 +1,13 @@
 import { type Document, isCollection, parseDocument, visit, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '../lib/errors.ts';
-import { nearestName } from '../lib/nearest-name.ts';
-import { readGivenFile } from '../lib/read-input-file.ts';
+import { findNearestName } from '../lib/nearest-name.ts';
+import { readInputFile } from '../lib/read-input-file.ts';
 import { knownSettings } from './known-settings.ts';
-import { clashingNames } from './name-clashes.ts';
-import { settingsWithoutEffect } from './no-op-settings.ts';
+import { findNameClashes } from './name-clashes.ts';
+import { findNoOpSettings } from './no-op-settings.ts';
 import { type CatalogNames, type Config, configSchema } from './schema.ts';
-import { unsafeValues } from './unsafe-values.ts';
+import { findUnsafeValues } from './unsafe-values.ts';
 
 /**
  * Loads and validates a configuration file.
@@ -15,28 +15,28 @@ import { unsafeValues } from './unsafe-values.ts';
  */
 export function loadConfig(file: string, names: CatalogNames): Config {
   const missing = `correct --config or RECORDER_CONFIG, or let "chain-recorder init --config ${file}" write it`;
-  const text = readGivenFile(file, file, missing);
+  const text = readInputFile(file, file, missing);
   const document = parseDocument(text, { merge: true });
   // A warning means that the parsed value differs from the intended one, such as an unknown tag, whose text
   // becomes the value.
   const all = [...document.errors, ...document.warnings];
   // The parser stops at excessive nesting, and further errors are consequences of that.
-  const tooDeep = all.find(({ code }) => code === TOO_DEEP);
+  const tooDeep = all.find(({ code }) => code === NESTING_ERROR_CODE);
   const faults = tooDeep ? [tooDeep] : all;
-  const lists = namesThatAreNone(document);
+  const lists = findInvalidNames(document);
   if (faults.length + lists.length > 0)
-    throw new UsageError([...faults.map(faultOf), ...lists].map((problem) => `${file}: ${problem}`));
+    throw new UsageError([...faults.map(formatYamlError), ...lists].map((problem) => `${file}: ${problem}`));
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 20 });
   } catch {
     throw new UsageError([`${file}: aliases of aliases make too much of it: write out what they stand for`]);
   }
-  return checkConfig(value, names, file);
+  return validateConfig(value, names, file);
 }
 
 /** Fixes for YAML errors, by error code. */
-const MENDS: Readonly<Record<string, string>> = {
+const YAML_FIXES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'indent with spaces: YAML takes no tabs',
   DUPLICATE_KEY: 'this setting stands here twice: leave one of them out, or put both into one',
   BAD_INDENT: 'settings of one part begin in the same column, two spaces further than the name of the part',
@@ -49,25 +49,25 @@ const MENDS: Readonly<Record<string, string>> = {
     'leave the tag out; a secret comes from the environment, which docs/settings.md tells of',
 };
 
-const TOO_DEEP = 'RESOURCE_EXHAUSTION';
+const NESTING_ERROR_CODE = 'RESOURCE_EXHAUSTION';
 
 /** Hint of the parser to programmers, which is removed. */
-const FOR_PROGRAMMERS = '; please use YAML.parseAllDocuments()';
+const PARSER_HINT = '; please use YAML.parseAllDocuments()';
 
 /** Formats a YAML error with its position and fix. */
-function faultOf({ code, message }: YAMLError): string {
-  const [said = ''] = message.replace(FOR_PROGRAMMERS, '').split('\n');
-  if (code === TOO_DEEP)
+function formatYamlError({ code, message }: YAMLError): string {
+  const [said = ''] = message.replace(PARSER_HINT, '').split('\n');
+  if (code === NESTING_ERROR_CODE)
     return said.replace(
       /^.*( at line \d+).*$/,
       'it is nested too deep$1: no setting is so far within others',
     );
-  const mend = MENDS[code];
+  const mend = YAML_FIXES[code];
   return mend === undefined ? said : `${said.replace(/:$/, '')}: ${mend}`;
 }
 
 /** Returns the keys that are a list or a mapping instead of the name of a setting. */
-function namesThatAreNone(document: Document): string[] {
+function findInvalidNames(document: Document): string[] {
   const problems: string[] = [];
   visit(document, {
     Pair: (_, { key }) => {
@@ -91,15 +91,15 @@ const RENAMED: Readonly<Record<string, string>> = {
  * Validates a parsed configuration.
  * @throws UsageError with every problem and its path
  */
-export function checkConfig(value: unknown, names: CatalogNames, file: string): Config {
-  const told = withoutEmpty(value, file) ?? {};
+export function validateConfig(value: unknown, names: CatalogNames, file: string): Config {
+  const told = removeEmptySettings(value, file) ?? {};
   const result = configSchema(names).safeParse(told, { reportInput: true });
-  const unsafe = unsafeValues(told);
-  const across = [...clashingNames(told), ...settingsWithoutEffect(told, names)];
+  const unsafe = findUnsafeValues(told);
+  const across = [...findNameClashes(told), ...findNoOpSettings(told, names)];
   if (result.success && unsafe.length + across.length === 0) return result.data;
   const reported = new Set(unsafe.map(pathIn));
   const invalid = (result.error?.issues ?? [])
-    .flatMap(nearest)
+    .flatMap(selectNearestAlternative)
     .flatMap((issue) => problemsOf(issue, names))
     .filter((problem) => !reported.has(pathIn(problem)));
   throw new UsageError([...unsafe, ...invalid, ...across].map((problem) => `${file}: ${problem}`));
@@ -120,18 +120,20 @@ function problemsOf(issue: z.core.$ZodIssue, names: CatalogNames): string[] {
   return issue.keys.map((key) => {
     const renamed = RENAMED[key];
     if (renamed !== undefined && known.includes(renamed)) return `${path}.${key}: was renamed to ${renamed}`;
-    const meant = nearestName(key, known);
+    const meant = findNearestName(key, known);
     const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
     return `${path ? `${path}.` : ''}${key}: no such ${no}${guess}`;
   });
 }
 
 /** Selects the alternative with the fewest problems if a setting has several valid forms. */
-function nearest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+function selectNearestAlternative(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const [first] = issue.errors.toSorted((one, other) => one.length - other.length);
   if (first === undefined) return [issue];
-  return first.flatMap((inner) => nearest({ ...inner, path: [...issue.path, ...inner.path] }));
+  return first.flatMap((inner) =>
+    selectNearestAlternative({ ...inner, path: [...issue.path, ...inner.path] }),
+  );
 }
 
 /**
@@ -139,13 +141,13 @@ function nearest(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
  * @param above ancestors of the value
  * @throws UsageError on a circular alias
  */
-function withoutEmpty(value: unknown, file: string, above: readonly unknown[] = []): unknown {
+function removeEmptySettings(value: unknown, file: string, above: readonly unknown[] = []): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (above.includes(value))
     throw new UsageError([`${file}: an alias stands within what it stands for: write out what it should be`]);
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) =>
-      inner === null ? [] : [[name, withoutEmpty(inner, file, [...above, value])]],
+      inner === null ? [] : [[name, removeEmptySettings(inner, file, [...above, value])]],
     ),
   );
 }
@@ -165,16 +167,16 @@ function problemOf(issue: z.core.$ZodIssue): string {
         : issue.message;
     case 'too_small':
       if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
-      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${MEASURES[issue.origin] ?? ''}`;
+      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${SIZE_UNITS[issue.origin] ?? ''}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}${MEASURES[issue.origin] ?? ''}`;
+      return `must be at most ${issue.maximum}${SIZE_UNITS[issue.origin] ?? ''}`;
     default:
       return issue.message;
   }
 }
 
 /** Units of sizes that are not numbers. */
-const MEASURES: Readonly<Record<string, string>> = { array: ' long', string: ' characters' };
+const SIZE_UNITS: Readonly<Record<string, string>> = { array: ' long', string: ' characters' };
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a text (quotes make one of a number)',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const list = z.array(z.unknown()).catch([]);
 const named = z.looseObject({ name: z.string() });
 /** Schema of the parts of the file with named members. Everything else is ignored here, valid or not. */
-const told = z.looseObject({
+const namedPartsSchema = z.looseObject({
   upstreams: z.looseObject({ nodes: list }).catch({ nodes: [] }),
   changes: z.looseObject({ sinks: list }).catch({ sinks: [] }),
   alerts: z.looseObject({ channels: list, rules: list }).catch({ channels: [], rules: [] }),
@@ -11,15 +11,15 @@ const told = z.looseObject({
 const rule = z.looseObject({ channels: list });
 
 /** Reserved channel name under which the state of the heartbeat is stored. */
-export const HEARTBEAT = 'heartbeat';
+export const HEARTBEAT_CHANNEL = 'heartbeat';
 
 /**
  * Finds duplicate names, and unknown channels in rules. It reads the raw file, so that these problems are
  * reported together with all others.
  * @returns the problems with their paths
  */
-export function clashingNames(value: unknown): string[] {
-  const read = told.safeParse(value);
+export function findNameClashes(value: unknown): string[] {
+  const read = namedPartsSchema.safeParse(value);
   if (!read.success) return [];
   const { upstreams, changes, alerts } = read.data;
   const channels = namesOf(alerts.channels).flatMap((name) => name ?? []);
@@ -32,17 +32,17 @@ export function clashingNames(value: unknown): string[] {
     ),
   );
   return [
-    ...taken('upstreams.nodes', upstreams.nodes),
-    ...taken('changes.sinks', changes.sinks),
-    ...taken('alerts.channels', alerts.channels, [HEARTBEAT]),
-    ...taken('alerts.rules', alerts.rules),
+    ...findDuplicates('upstreams.nodes', upstreams.nodes),
+    ...findDuplicates('changes.sinks', changes.sinks),
+    ...findDuplicates('alerts.channels', alerts.channels, [HEARTBEAT_CHANNEL]),
+    ...findDuplicates('alerts.rules', alerts.rules),
     ...unknownChannels,
   ];
 }
 
 const namesOf = (all: readonly unknown[]) => all.map((one) => named.safeParse(one).data?.name);
 
-function taken(path: string, all: readonly unknown[], reserved: readonly string[] = []): string[] {
+function findDuplicates(path: string, all: readonly unknown[], reserved: readonly string[] = []): string[] {
   const before = new Set<string>(reserved);
   return namesOf(all).flatMap((name, at) => {
     if (name === undefined) return [];

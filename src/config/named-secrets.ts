@@ -1,10 +1,11 @@
-import { SHORTEST_SECRET } from '../lib/redaction.ts';
-import { secretText } from './variables.ts';
+import { MIN_SECRET_LENGTH } from '../lib/redaction.ts';
+import { readSecret } from './variables.ts';
 
-const NAMED = /\$\{([A-Z][A-Z0-9_]*)\}/g;
+const VARIABLE_PATTERN = /\$\{([A-Z][A-Z0-9_]*)\}/g;
 
 /** Returns the names of the environment variables in a text, written as `${NAME}`. */
-export const namedIn = (text: string): string[] => [...text.matchAll(NAMED)].map(([, name]) => name ?? '');
+export const findVariables = (text: string): string[] =>
+  [...text.matchAll(VARIABLE_PATTERN)].map(([, name]) => name ?? '');
 
 /** Values and problems of the variables that the configuration references. */
 export interface NamedSecrets {
@@ -16,9 +17,9 @@ export interface NamedSecrets {
 }
 
 /** Returns every text in a value, recursively. */
-export function textsIn(value: unknown): string[] {
+export function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectTexts) : [];
 }
 
 /**
@@ -26,23 +27,26 @@ export function textsIn(value: unknown): string[] {
  * names.
  * @param texts that may reference variables
  */
-export function readNamed(texts: readonly string[], env: NodeJS.ProcessEnv = process.env): NamedSecrets {
+export function readReferencedSecrets(
+  texts: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): NamedSecrets {
   const values = new Map<string, string>();
   const wrong = new Map<string, string>();
-  for (const name of new Set(texts.flatMap(namedIn))) {
+  for (const name of new Set(texts.flatMap(findVariables))) {
     const file = env[`${name}_FILE`];
-    const value = secretText(env, name);
+    const value = readSecret(env, name);
     if (!value) wrong.set(name, file ? `${name}_FILE names no file that can be read` : `${name} is not set`);
-    else if (value.length < SHORTEST_SECRET)
+    else if (value.length < MIN_SECRET_LENGTH)
       wrong.set(
         name,
-        `${name} is shorter than ${SHORTEST_SECRET} characters: it could not be kept out of the log`,
+        `${name} is shorter than ${MIN_SECRET_LENGTH} characters: it could not be kept out of the log`,
       );
     else values.set(name, value);
   }
   return {
     values: [...values.values()],
-    fill: (text) => text.replaceAll(NAMED, (_, name: string) => values.get(name) ?? ''),
-    problems: (text) => namedIn(text).flatMap((name) => wrong.get(name) ?? []),
+    fill: (text) => text.replaceAll(VARIABLE_PATTERN, (_, name: string) => values.get(name) ?? ''),
+    problems: (text) => findVariables(text).flatMap((name) => wrong.get(name) ?? []),
   };
 }

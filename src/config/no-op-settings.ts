@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CatalogNames } from './schema.ts';
 
 /** Schema of the parts of the file with cross-references. Everything else is ignored here, valid or not. */
-const told = z.looseObject({
+const referencesSchema = z.looseObject({
   upstreams: z.looseObject({ nodes: z.array(z.unknown()).catch([]) }).catch({ nodes: [] }),
   health: z.looseObject({ maintenance: z.array(z.unknown()).catch([]) }).catch({ maintenance: [] }),
   datasets: z.record(z.string(), z.record(z.string(), z.unknown()).catch({})).catch({}),
@@ -11,8 +11,8 @@ const node = z.looseObject({ name: z.string() });
 const window = z.looseObject({ nodes: z.array(z.unknown()) });
 
 /** Returns settings that are valid but have no effect, each with its path and the reason. */
-export function settingsWithoutEffect(value: unknown, names: CatalogNames): string[] {
-  const read = told.safeParse(value);
+export function findNoOpSettings(value: unknown, names: CatalogNames): string[] {
+  const read = referencesSchema.safeParse(value);
   if (!read.success) return [];
   const { upstreams, health, datasets } = read.data;
   const nodes = upstreams.nodes.flatMap((one) => node.safeParse(one).data?.name ?? []);

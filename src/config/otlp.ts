@@ -1,4 +1,4 @@
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 
 /** Settings of the export of OpenTelemetry traces and logs. */
 export interface OtlpSettings {
@@ -79,7 +79,7 @@ type Name = keyof typeof OTLP_VARIABLES;
  * @param problems receives every problem; none if the export is disabled
  * @returns undefined if the export is disabled
  */
-export function otlpSettings(
+export function parseOtlpSettings(
   read: (name: Name) => string | undefined,
   problems: string[],
 ): OtlpSettings | undefined {
@@ -89,7 +89,7 @@ export function otlpSettings(
     const own = read(name);
     const url = own ?? (base === undefined ? undefined : `${base.replace(/\/$/, '')}${path}`);
     if (url !== undefined)
-      refuseStrange(own === undefined ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : name, url, found);
+      rejectInvalidUrl(own === undefined ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : name, url, found);
     return url;
   };
   const one = <Value extends string>(name: Name, values: readonly Value[], preset: Value): Value => {
@@ -117,7 +117,7 @@ export function otlpSettings(
   return settings;
 }
 
-function refuseStrange(name: Name, text: string, problems: string[]): void {
+function rejectInvalidUrl(name: Name, text: string, problems: string[]): void {
   const url = URL.canParse(text) ? new URL(text) : null;
   const problem =
     url === null || !/^https?:$/.test(url.protocol)
@@ -129,7 +129,7 @@ function refuseStrange(name: Name, text: string, problems: string[]): void {
 }
 
 function headersIn(text: string, problems: string[]): Record<string, string> {
-  const pairs = headerPairs(text);
+  const pairs = splitHeaders(text);
   try {
     return Object.fromEntries(
       pairs.map(([name, value]) => {
@@ -138,13 +138,13 @@ function headersIn(text: string, problems: string[]): Record<string, string> {
       }),
     );
   } catch (error) {
-    problems.push(`OTEL_EXPORTER_OTLP_HEADERS: ${messageOf(error)}`);
+    problems.push(`OTEL_EXPORTER_OTLP_HEADERS: ${toErrorMessage(error)}`);
     return {};
   }
 }
 
 /** Splits a text of headers into names and values, without decoding. */
-export function headerPairs(text: string): [name: string, value: string][] {
+export function splitHeaders(text: string): [name: string, value: string][] {
   return text
     .split(',')
     .filter((pair) => pair.trim() !== '')

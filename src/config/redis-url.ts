@@ -5,7 +5,7 @@ interface Address {
 }
 
 /** Common properties of all kinds of Redis. Undefined: not in the URL. */
-interface Access {
+interface RedisAccess {
   readonly tls: boolean;
   readonly username: string | undefined;
   readonly password: string | undefined;
@@ -14,7 +14,7 @@ interface Access {
 }
 
 /** Parsed REDIS_URL: one server, a cluster by some of its nodes, or a primary behind sentinels. */
-export type RedisPlace = Access &
+export type ParsedRedisUrl = RedisAccess &
   (
     | (Address & { readonly kind: 'server'; readonly database: number })
     | { readonly kind: 'cluster'; readonly nodes: readonly Address[] }
@@ -68,7 +68,7 @@ const PARAMETERS = ['sentinelUsername', 'sentinelPassword', 'family'];
  * the sentinels, which have their own users.
  * @throws TypeError with the problem; the message does not contain the URL
  */
-export function redisPlace(text: string): RedisPlace {
+export function parseRedisUrl(text: string): ParsedRedisUrl {
   const urls = serverUrls(text);
   const [first] = urls;
   if (!first || urls.some(({ hostname }) => hostname === '')) throw new TypeError('a host is missing');

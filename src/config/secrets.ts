@@ -1,6 +1,6 @@
-import { namedIn } from './named-secrets.ts';
-import { headerPairs } from './otlp.ts';
-import { type Having, secretText, VARIABLES } from './variables.ts';
+import { findVariables } from './named-secrets.ts';
+import { splitHeaders } from './otlp.ts';
+import { readSecret, VARIABLES, type VariableWith } from './variables.ts';
 
 /** Matches `scheme://user:password@host/database`, and passwords in the parameters of a URL. */
 const PASSWORD_IN_URL =
@@ -12,13 +12,13 @@ const PASSWORD_IN_URL =
  */
 export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
   // readEnvironment reports unreadable values.
-  const value = (name: Having<'secret'>) => secretText(env, name);
+  const value = (name: VariableWith<'secret'>) => readSecret(env, name);
   const passwords = (['DATABASE_URL', 'REPORTING_DATABASE_URL', 'REDIS_URL'] as const).flatMap((name) =>
     [...(value(name) ?? '').matchAll(PASSWORD_IN_URL)].map(([, user, password, database, parameter]) =>
       password !== user && password !== database ? password : parameter,
     ),
   );
-  const sent = headerPairs(value('OTEL_EXPORTER_OTLP_HEADERS') ?? '').flatMap(([, text]) => [
+  const sent = splitHeaders(value('OTEL_EXPORTER_OTLP_HEADERS') ?? '').flatMap(([, text]) => [
     text,
     decoded(text),
     decoded(text).replace(/^(Basic|Bearer) +/i, ''),
@@ -50,7 +50,9 @@ export function secretsByName(
   env: NodeJS.ProcessEnv = process.env,
 ): ReadonlyMap<string, string> {
   const own = Object.entries(VARIABLES).flatMap(([name, variable]) => ('secret' in variable ? [name] : []));
-  return new Map([...own, ...texts.flatMap(namedIn)].map((name) => [name, secretText(env, name) ?? '']));
+  return new Map(
+    [...own, ...texts.flatMap(findVariables)].map((name) => [name, readSecret(env, name) ?? '']),
+  );
 }
 
 function decoded(text: string): string {

@@ -1,32 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /** Matches settings that may be secret or point to a secret: their values are not logged. */
-const UNTOLD = /^(alerts|changes|exports)\b|url$/i;
+const SENSITIVE_SETTINGS = /^(alerts|changes|exports)\b|url$/i;
 
 /**
  * Returns the differences of two configurations: one line per setting with its path, such as
  * `datasets.subnets.every: 3600000 → 60000`. Empty if they are equal. Both sides include the defaults.
  */
-export function configDifference(before: unknown, after: unknown, path = ''): string[] {
+export function diffConfigs(before: unknown, after: unknown, path = ''): string[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (isMapping(before) && isMapping(after))
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
-      configDifference(before[name], after[name], path === '' ? name : `${path}.${name}`),
+      diffConfigs(before[name], after[name], path === '' ? name : `${path}.${name}`),
     );
   if (Array.isArray(before) && Array.isArray(after)) {
     const [named, namedAfter] = [byName(before), byName(after)];
     if (named && namedAfter) {
       const changes = [...new Set([...named.keys(), ...namedAfter.keys()])].flatMap((name) =>
-        configDifference(named.get(name), namedAfter.get(name), `${path}[${name}]`),
+        diffConfigs(named.get(name), namedAfter.get(name), `${path}[${name}]`),
       );
       return changes.length === 0 ? [`${path}: in another order`] : changes;
     }
     return elementsChanged(before, after, path);
   }
-  if (before === undefined) return [`${path}: added${told(path, after, ' ')}`];
-  if (after === undefined) return [`${path}: taken out${told(path, before, ' ')}`];
-  const values = told(path, before, '') && told(path, after, '');
-  return [values ? `${path}: ${told(path, before, '')} → ${values}` : `${path}: changed`];
+  if (before === undefined) return [`${path}: added${formatValue(path, after, ' ')}`];
+  if (after === undefined) return [`${path}: taken out${formatValue(path, before, ' ')}`];
+  const values = formatValue(path, before, '') && formatValue(path, after, '');
+  return [values ? `${path}: ${formatValue(path, before, '')} → ${values}` : `${path}: changed`];
 }
 
 const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -48,15 +48,17 @@ function elementsChanged(before: readonly unknown[], after: readonly unknown[], 
     return list.filter((one) => !among(one));
   };
   const out = without(before, after).map(
-    (one) => `${path}: without${told(path, one, ' ') || ' one of them'}`,
+    (one) => `${path}: without${formatValue(path, one, ' ') || ' one of them'}`,
   );
-  const added = without(after, before).map((one) => `${path}: with${told(path, one, ' ') || ' another one'}`);
+  const added = without(after, before).map(
+    (one) => `${path}: with${formatValue(path, one, ' ') || ' another one'}`,
+  );
   return out.length + added.length === 0 ? [`${path}: in another order`] : [...out, ...added];
 }
 
 /** Formats a value after `lead`. Returns an empty text if the value must not be logged. */
-function told(path: string, value: unknown, lead: string): string {
+function formatValue(path: string, value: unknown, lead: string): string {
   const text = JSON.stringify(value, (_, part) => (part instanceof Set ? [...part] : part));
-  if (UNTOLD.test(path) || text?.includes('://')) return '';
+  if (SENSITIVE_SETTINGS.test(path) || text?.includes('://')) return '';
   return `${lead}${typeof value === 'string' ? value : text}`;
 }

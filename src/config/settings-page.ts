@@ -1,4 +1,4 @@
-import { type SettingSchema, settingsSchema, waysOf, words } from './editor-schema.ts';
+import { getAlternatives, parseSettingDocs, type SettingSchema, settingsSchema } from './editor-schema.ts';
 import type { CatalogNames } from './schema.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
@@ -29,7 +29,7 @@ that holds the value. One that is set to nothing is not set.
 `;
 
 /** Formats every key of `recorder.yaml` and every variable of the environment as Markdown. */
-export function settingsPage(names: CatalogNames): string {
+export function formatSettingsPage(names: CatalogNames): string {
   const settings = settingsOf(settingsSchema(names), '', true);
   const parts = Object.keys(settingsSchema(names).properties ?? {}).map((name) =>
     settings.filter(
@@ -55,9 +55,12 @@ function settingsOf(schema: SettingSchema, path: string, required: boolean): Set
       : [
           {
             path,
-            about: words(schema).description ?? '',
+            about: parseSettingDocs(schema).description ?? '',
             values: valuesOf(schema),
-            unit: innermost(schema).flatMap((form) => words(form).unit ?? words(schema).unit ?? [])[0] ?? '',
+            unit:
+              innermost(schema).flatMap(
+                (form) => parseSettingDocs(form).unit ?? parseSettingDocs(schema).unit ?? [],
+              )[0] ?? '',
             absent: absentOf(schema, required),
           },
         ];
@@ -75,7 +78,7 @@ function settingsOf(schema: SettingSchema, path: string, required: boolean): Set
 
 /** Returns the alternatives of a setting without null, or the setting itself. */
 function forms(schema: SettingSchema): SettingSchema[] {
-  const several = waysOf(schema);
+  const several = getAlternatives(schema);
   if (several === undefined) return schema.type === 'null' ? [] : [schema];
   return several.flatMap((form) => parts(form).flatMap(forms));
 }
@@ -93,7 +96,7 @@ const isPart = (place: unknown): place is SettingSchema => typeof place === 'obj
 
 function absentOf(schema: SettingSchema, required: boolean): string {
   if (required) return 'needed';
-  const { absent } = words(schema);
+  const { absent } = parseSettingDocs(schema);
   if (absent !== undefined) return absent;
   const preset = schema.default;
   if (Array.isArray(preset)) return preset.length === 0 ? 'none' : code(preset);

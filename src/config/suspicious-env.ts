@@ -1,8 +1,8 @@
-import { nearestName } from '../lib/nearest-name.ts';
+import { findNearestName } from '../lib/nearest-name.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 /** Returns probable mistakes in a valid environment: a description, and a fix for errors. */
-export function doubtfulVariables(
+export function findSuspiciousVariables(
   env: NodeJS.ProcessEnv = process.env,
 ): readonly { readonly found: string; readonly mend?: string }[] {
   const known = Object.entries<Variable>(VARIABLES).flatMap(([name, { secret }]) =>
@@ -13,7 +13,7 @@ export function doubtfulVariables(
     .map((name) => ({ found: `${name} is set to nothing, and counts as not set` }));
   const misspelt = Object.keys(env).flatMap((name) => {
     if (known.includes(name)) return [];
-    const meant = nearestName(name, known, OWN.test(name) ? 3 : 1);
+    const meant = findNearestName(name, known, OWN_PREFIX.test(name) ? 3 : 1);
     return meant === undefined || env[meant]
       ? []
       : [{ found: `${name} is set, and there is no such variable`, mend: `set ${meant} instead` }];
@@ -29,4 +29,4 @@ export function doubtfulVariables(
 }
 
 /** Prefixes that other programs are unlikely to use. */
-const OWN = /^(RECORDER|CHAIN_DATA|METRICS)_/;
+const OWN_PREFIX = /^(RECORDER|CHAIN_DATA|METRICS)_/;

@@ -1,9 +1,9 @@
-import { readGivenFile } from '../lib/read-input-file.ts';
-import { SHORTEST_SECRET } from '../lib/redaction.ts';
+import { readInputFile } from '../lib/read-input-file.ts';
+import { MIN_SECRET_LENGTH } from '../lib/redaction.ts';
 import { OTLP_VARIABLES } from './otlp.ts';
 
 /** Minimum length of a token, in characters. A shorter one could be guessed. */
-export const SHORTEST_TOKEN = 16;
+export const MIN_TOKEN_LENGTH = 16;
 export const LOG_FORMATS = ['json', 'text'];
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -54,7 +54,7 @@ export const VARIABLES = {
     preset: '8080',
   },
   RECORDER_TOKEN: {
-    about: `Opens the pages, the API and /metrics, as \`Authorization: Bearer TOKEN\` or in the form that the pages show; ${SHORTEST_TOKEN} characters or more, without spaces.`,
+    about: `Opens the pages, the API and /metrics, as \`Authorization: Bearer TOKEN\` or in the form that the pages show; ${MIN_TOKEN_LENGTH} characters or more, without spaces.`,
     absent: 'whoever reaches the server may read',
     secret: true,
   },
@@ -91,12 +91,12 @@ export const VARIABLES = {
     absent: 'a terminal that can write in place',
   },
   CHAIN_DATA_API_KEY: {
-    about: `The key of the chain data service, sent in upstreams.chainData.apiKeyHeader; ${SHORTEST_SECRET} characters or more.`,
+    about: `The key of the chain data service, sent in upstreams.chainData.apiKeyHeader; ${MIN_SECRET_LENGTH} characters or more.`,
     absent: 'no key is sent',
     secret: true,
   },
   METRICS_API_KEY: {
-    about: `The key of the metrics service, sent in upstreams.metrics.apiKeyHeader; ${SHORTEST_SECRET} characters or more.`,
+    about: `The key of the metrics service, sent in upstreams.metrics.apiKeyHeader; ${MIN_SECRET_LENGTH} characters or more.`,
     absent: 'no key is sent',
     secret: true,
   },
@@ -134,27 +134,29 @@ export const VARIABLES = {
 type Variables = typeof VARIABLES;
 
 /** Names of the variables with a property, such as `secret`. */
-export type Having<Property extends string> = {
+export type VariableWith<Property extends string> = {
   [Name in keyof Variables]: Property extends keyof Variables[Name] ? Name : never;
 }[keyof Variables];
 
 /** Returns the value of a variable. Empty variables count as not set. */
-export const textIn = (env: NodeJS.ProcessEnv, name: keyof Variables): string | undefined =>
+export const readVariable = (env: NodeJS.ProcessEnv, name: keyof Variables): string | undefined =>
   env[name] || undefined;
 
 /** Returns the path of the file that contains a secret, if one is named. */
-export const fileIn = (env: NodeJS.ProcessEnv, name: Having<'secret'>): string | undefined =>
-  env[`${name}_FILE`] || undefined;
+export const readSecretFilePath = (
+  env: NodeJS.ProcessEnv,
+  name: VariableWith<'secret'>,
+): string | undefined => env[`${name}_FILE`] || undefined;
 
 /**
  * Returns a secret from the environment or from the file that `NAME_FILE` names. Returns undefined if it is
  * not set or unreadable.
  */
-export function secretText(env: NodeJS.ProcessEnv, name: string): string | undefined {
+export function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const file = env[`${name}_FILE`];
   if (!file) return env[name] || undefined;
   try {
-    return readGivenFile(`${name}_FILE`, file).trim() || undefined;
+    return readInputFile(`${name}_FILE`, file).trim() || undefined;
   } catch {
     return undefined;
   }

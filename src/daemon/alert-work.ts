@@ -1,31 +1,31 @@
 import { configuredRules } from '../alerts/configured-rules.ts';
 import type { AlertContext } from '../alerts/context.ts';
-import { beat } from '../alerts/heartbeat.ts';
+import { sendHeartbeat } from '../alerts/heartbeat.ts';
 import { dueChannels } from '../alerts/outbox.ts';
 import { runRound } from '../alerts/round.ts';
-import type { Facts } from '../alerts/rule.ts';
+import type { RuleFacts } from '../alerts/rule.ts';
 import type { App } from '../app/app.ts';
 import type { AlertsConfig } from '../config/alerts-schema.ts';
-import { type NamedSecrets, readNamed, textsIn } from '../config/named-secrets.ts';
-import { openAlerting } from '../db/client.ts';
-import type { AlertWork } from '../jobs/alert-jobs.ts';
+import { collectTexts, type NamedSecrets, readReferencedSecrets } from '../config/named-secrets.ts';
+import { openAlertConnection } from '../db/client.ts';
+import type { AlertTasks } from '../jobs/alert-jobs.ts';
 import { UsageError } from '../lib/errors.ts';
 import { diskUse } from '../reporting/reports/disk.ts';
 
 /** Reads the secrets that the alert configuration references. */
 export const alertSecrets = ({ channels, heartbeat }: AlertsConfig): NamedSecrets =>
-  readNamed(textsIn([channels, heartbeat ?? '']));
+  readReferencedSecrets(collectTexts([channels, heartbeat ?? '']));
 
 /**
  * Checks the secrets that channels and heartbeat reference.
  * @returns every problem, with its path in the configuration file; empty if all are valid
  */
-export function secretProblems(alerts: AlertsConfig, secrets = alertSecrets(alerts)): string[] {
+export function checkAlertSecrets(alerts: AlertsConfig, secrets = alertSecrets(alerts)): string[] {
   const { channels, heartbeat } = alerts;
   return [
     ...channels.flatMap((channel, at) =>
       Object.entries(channel).flatMap(([name, value]) =>
-        textsIn(value).flatMap((text) =>
+        collectTexts(value).flatMap((text) =>
           secrets.problems(text).map((problem) => `alerts.channels[${at}].${name}: ${problem}`),
         ),
       ),
@@ -35,7 +35,7 @@ export function secretProblems(alerts: AlertsConfig, secrets = alertSecrets(aler
 }
 
 /** Open resources of the application's alerts. */
-export interface Alerting extends AlertContext {
+export interface AlertResources extends AlertContext {
   close(): Promise<void>;
 }
 
@@ -44,12 +44,12 @@ export interface Alerting extends AlertContext {
  * @param sending channels and heartbeat that send messages: the secrets that they reference must be set
  * @throws UsageError if a referenced variable is missing
  */
-export function openAlerts(app: App, sending: AlertsConfig = app.config.alerts): Alerting {
+export function openAlerts(app: App, sending: AlertsConfig = app.config.alerts): AlertResources {
   const { config, database, databaseUrl, clock, log } = app;
   const secrets = alertSecrets(sending);
-  const problems = secretProblems(sending, secrets);
+  const problems = checkAlertSecrets(sending, secrets);
   if (problems.length > 0) throw new UsageError(problems);
-  const reader = openAlerting(databaseUrl);
+  const reader = openAlertConnection(databaseUrl);
   return {
     sql: database.sql,
     reader,
@@ -64,7 +64,7 @@ export function openAlerts(app: App, sending: AlertsConfig = app.config.alerts):
   };
 }
 
-function factsOf({ config, budgets, embeddedDirectory }: App, reader: AlertContext['reader']): Facts {
+function factsOf({ config, budgets, embeddedDirectory }: App, reader: AlertContext['reader']): RuleFacts {
   const { chainData, metrics, nodes } = config.upstreams;
   const perDay: Readonly<Record<string, number | undefined>> = {
     chainData: chainData?.budget?.perDay,
@@ -84,15 +84,15 @@ function factsOf({ config, budgets, embeddedDirectory }: App, reader: AlertConte
 }
 
 /** Returns the alert jobs of a worker. */
-export function alertWork(alerting: Alerting): AlertWork {
+export function createAlertJobs(alerting: AlertResources): AlertTasks {
   const { sql, config, sender, log } = alerting;
   return {
     round: async (signal) => {
       const round = await runRound(alerting, signal);
-      for (const { alert, kind } of round?.told ?? [])
+      for (const { alert, kind } of round?.notices ?? [])
         log.info({ alert: alert.id, rule: alert.rule, subject: alert.subject, kind }, alert.summary);
       for (const one of round?.failed ?? []) log.warn(one, 'a rule of alerts cannot be asked');
-      if (round && round.failed.length === 0) await beat(alerting, signal);
+      if (round && round.failed.length === 0) await sendHeartbeat(alerting, signal);
       const forgetful = config.channels.filter(({ type }) => type === 'alertmanager').map(({ name }) => name);
       const names = config.channels.map(({ name }) => name);
       return [...new Set([...(await dueChannels(sql, sender.recorder, names)), ...forgetful])];

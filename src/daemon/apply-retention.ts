@@ -1,15 +1,15 @@
 import type { App } from '../app/app.ts';
-import { isAway } from '../db/connection-error.ts';
+import { isDatabaseUnavailable } from '../db/connection-error.ts';
 import { LOCKS, withRowLock } from '../db/row-lock.ts';
-import { durationText } from '../lib/duration.ts';
-import { messageOf } from '../lib/errors.ts';
-import { timeText } from '../lib/output-stream.ts';
+import { formatDuration } from '../lib/duration.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { formatTime } from '../lib/output-stream.ts';
 import { printJson, printTable } from '../lib/print.ts';
 import { planRetention, retain } from '../retention/retention.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** Part of an application that {@link retainInTurn} needs. */
-interface Retaining extends Pick<App, 'databaseUrl' | 'clock'> {
+/** Part of an application that {@link applyRetention} needs. */
+interface RetentionContext extends Pick<App, 'databaseUrl' | 'clock'> {
   readonly database: Pick<App['database'], 'sql'>;
   readonly config: Pick<App['config'], 'retention'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -19,8 +19,8 @@ interface Retaining extends Pick<App, 'databaseUrl' | 'clock'> {
  * Removes expired rows unless another process is removing them, and logs the result. A failure of one dataset
  * does not affect the others.
  */
-export async function retainInTurn(
-  { databaseUrl, database, config, clock, log }: Retaining,
+export async function applyRetention(
+  { databaseUrl, database, config, clock, log }: RetentionContext,
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = Object.entries(config.retention);
@@ -34,9 +34,9 @@ export async function retainInTurn(
             'what was over before was removed: it is kept since then',
           );
       } catch (error) {
-        if (isAway(error)) throw error;
+        if (isDatabaseUnavailable(error)) throw error;
         log.warn(
-          { dataset, cause: messageOf(error) },
+          { dataset, cause: toErrorMessage(error) },
           'what is not kept any more could not be removed: it is tried again within an hour',
         );
       }
@@ -53,7 +53,7 @@ export async function retentionCommand(app: App, options: { json: boolean }): Pr
     printJson(
       plans.map(({ dataset, keep, keptSince, next, going, removed }) => ({
         dataset,
-        keep: keep === null ? null : durationText(keep),
+        keep: keep === null ? null : formatDuration(keep),
         kept_since: keptSince,
         next_kept_since: next,
         going,
@@ -65,9 +65,9 @@ export async function retentionCommand(app: App, options: { json: boolean }): Pr
   printTable(
     plans.map(({ dataset, keep, keptSince, next, going, removed }) => ({
       dataset,
-      keep: keep === null ? 'for ever, from now on' : durationText(keep),
-      'kept since': keptSince ? timeText(keptSince) : 'its beginning',
-      'then since': next ? timeText(next) : null,
+      keep: keep === null ? 'for ever, from now on' : formatDuration(keep),
+      'kept since': keptSince ? formatTime(keptSince) : 'its beginning',
+      'then since': next ? formatTime(next) : null,
       'rows that go': going,
       'rows that went': removed,
     })),

@@ -1,21 +1,22 @@
 import type { App } from '../app/app.ts';
 import type { ChangesConfig } from '../config/changes-schema.ts';
-import { type NamedSecrets, readNamed, textsIn } from '../config/named-secrets.ts';
+import { collectTexts, type NamedSecrets, readReferencedSecrets } from '../config/named-secrets.ts';
 import { UsageError } from '../lib/errors.ts';
-import { keepChanges } from '../warehouse/change-sinks.ts';
+import { removeOldChanges } from '../warehouse/change-sinks.ts';
 import type { SendingContext } from '../warehouse/send-changes.ts';
 
 /** Reads the secrets that change sinks reference. */
-export const sinkSecrets = ({ sinks }: ChangesConfig): NamedSecrets => readNamed(textsIn(sinks));
+export const sinkSecrets = ({ sinks }: ChangesConfig): NamedSecrets =>
+  readReferencedSecrets(collectTexts(sinks));
 
 /**
  * Checks the secrets that sinks reference.
  * @returns every problem, with its path in the configuration file; empty if all are valid
  */
-export function sinkProblems(changes: ChangesConfig, secrets = sinkSecrets(changes)): string[] {
+export function checkSinkSecrets(changes: ChangesConfig, secrets = sinkSecrets(changes)): string[] {
   return changes.sinks.flatMap((sink, at) =>
     Object.entries(sink).flatMap(([name, value]) =>
-      textsIn(value).flatMap((text) =>
+      collectTexts(value).flatMap((text) =>
         secrets.problems(text).map((problem) => `changes.sinks[${at}].${name}: ${problem}`),
       ),
     ),
@@ -26,9 +27,9 @@ export function sinkProblems(changes: ChangesConfig, secrets = sinkSecrets(chang
  * Returns the context for sending changes.
  * @throws UsageError if a variable that a sink references is missing
  */
-export function sendingOf({ config, database, log }: App): SendingContext {
+export function createSendingContext({ config, database, log }: App): SendingContext {
   const secrets = sinkSecrets(config.changes);
-  const problems = sinkProblems(config.changes, secrets);
+  const problems = checkSinkSecrets(config.changes, secrets);
   if (problems.length > 0) throw new UsageError(problems);
   return { sql: database.sql, recorder: config.name, secrets, log };
 }
@@ -38,7 +39,7 @@ export const trimChanges = (
   { config: { name, changes }, database }: App,
   signal: AbortSignal,
 ): Promise<number> =>
-  keepChanges(
+  removeOldChanges(
     database.sql,
     name,
     changes.sinks.map((sink) => sink.name),

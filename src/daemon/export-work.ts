@@ -1,21 +1,26 @@
 import { isAbsolute } from 'node:path';
 import type { App } from '../app/app.ts';
-import { readFrom } from '../app/read-source.ts';
+import { selectReadSource } from '../app/read-source.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { LOCKS, withRowLock } from '../db/row-lock.ts';
-import type { ExportWork } from '../jobs/export-jobs.ts';
-import type { Checked } from '../lib/check-result.ts';
-import { messageOf, UsageError } from '../lib/errors.ts';
-import { redactor } from '../lib/redaction.ts';
-import { examineTarget } from '../warehouse/examine-target.ts';
+import type { ExportTasks } from '../jobs/export-jobs.ts';
+import type { CheckResult } from '../lib/check-result.ts';
+import { toErrorMessage, UsageError } from '../lib/errors.ts';
+import { createRedactor } from '../lib/redaction.ts';
+import { checkTarget } from '../warehouse/examine-target.ts';
 import { openTarget } from '../warehouse/open-target.ts';
-import { exportApart } from '../warehouse/run-exporter-process.ts';
-import { dueExports, noteBegin, noteFailure, noteSuccess } from '../warehouse/scheduled-exports.ts';
+import { runExporterProcess } from '../warehouse/run-exporter-process.ts';
+import {
+  dueExports,
+  storeExportFailure,
+  storeExportStart,
+  storeExportSuccess,
+} from '../warehouse/scheduled-exports.ts';
 
 /** Returns the export jobs of a worker. One export runs at a time across all workers of the database. */
-export function exportWork(app: App): ExportWork {
+export function createExportJobs(app: App): ExportTasks {
   const { config, database, databaseUrl, environment, log } = app;
   const { sql } = database;
   const recorder = config.name;
@@ -25,18 +30,18 @@ export function exportWork(app: App): ExportWork {
       const wanted = config.exports.find((one) => one.to === to);
       if (!wanted) return;
       await withRowLock(databaseUrl, LOCKS.export, async () => {
-        if (!(await noteBegin(sql, recorder, to))) return;
+        if (!(await storeExportStart(sql, recorder, to))) return;
         const { datasets, format } = wanted;
-        const reply = await readFrom(app).then(
+        const reply = await selectReadSource(app).then(
           ({ url }) =>
-            exportApart(
+            runExporterProcess(
               { databaseUrl: url, to, s3: environment.s3, format, ...(datasets && { datasets }) },
               signal,
             ),
-          (error: unknown) => ({ failed: messageOf(error) }),
+          (error: unknown) => ({ failed: toErrorMessage(error) }),
         );
         if ('made' in reply) {
-          await noteSuccess(sql, recorder, to, reply.made);
+          await storeExportSuccess(sql, recorder, to, reply.made);
           const { damaged, lost } = reply.made;
           log.info({ to, ...reply.made }, 'what was recorded is exported');
           if (damaged > 0)
@@ -49,8 +54,8 @@ export function exportWork(app: App): ExportWork {
         } else if (signal.aborted) log.info({ to }, 'an export was stopped: it is made again');
         else {
           // Errors of servers and drivers may contain the credentials of the request.
-          const cause = redactor(readSecrets())(reply.failed);
-          await noteFailure(sql, recorder, to, cause);
+          const cause = createRedactor(readSecrets())(reply.failed);
+          await storeExportFailure(sql, recorder, to, cause);
           log.warn({ to, cause }, 'an export failed: what was exported before holds');
         }
       });
@@ -59,17 +64,17 @@ export function exportWork(app: App): ExportWork {
 }
 
 /** Checks whether each target of `exports` is writable. */
-export async function examineExports(
+export async function checkExportTargets(
   { exports: wanted }: Pick<Config, 'exports'>,
   { s3 }: Pick<Environment, 's3'>,
-): Promise<Checked[]> {
+): Promise<CheckResult[]> {
   return Promise.all(
-    wanted.map(async ({ to }): Promise<Checked> => {
+    wanted.map(async ({ to }): Promise<CheckResult> => {
       const check = 'export';
       try {
         const target = await openTarget(to, s3, 'exports:');
         try {
-          return { check, ok: true, found: `${to}: ${await examineTarget(target)}` };
+          return { check, ok: true, found: `${to}: ${await checkTarget(target)}` };
         } finally {
           await target.close();
         }
@@ -79,7 +84,7 @@ export async function examineExports(
         const mend = to.startsWith('s3:')
           ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/export.md says what they need)'
           : `let this user write to ${isAbsolute(to) ? to : `${to}, below where the recorder is started`}, or name another folder in exports[].to`;
-        return { check, ok: false, found: `${to}: ${messageOf(error)}`, mend };
+        return { check, ok: false, found: `${to}: ${toErrorMessage(error)}`, fix: mend };
       }
     }),
   );

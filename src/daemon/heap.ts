@@ -5,32 +5,32 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
  * Size of the young generation, in bytes. If smaller, most objects of a page survive a collection, and each
  * collection copies them.
  */
-const YOUNG = 8 * 1024 * 1024;
+const YOUNG_GENERATION_BYTES = 8 * 1024 * 1024;
 /**
  * Twice the size saves a command a tenth of its processor time. In `up`, which keeps running, it would cost
  * memory.
  */
-let young = YOUNG;
+let youngLimitBytes = YOUNG_GENERATION_BYTES;
 
 /** Doubles the young generation in a short-lived process. */
-export function giveYoungRoom(): void {
-  young = 2 * YOUNG;
+export function doubleYoungGeneration(): void {
+  youngLimitBytes = 2 * YOUNG_GENERATION_BYTES;
 }
 
 /**
- * Limits the growth of the young generation to {@link YOUNG}, or twice that if {@link giveYoungRoom} was
+ * Limits the growth of the young generation to {@link YOUNG_GENERATION_BYTES}, or twice that if {@link doubleYoungGeneration} was
  * called.
  * Without a limit, V8 grows it to several times that size and keeps it. V8 shrinks it in an idle process, so
  * growth must be enabled again after that.
  * Collections of the young generation run without parallel threads. Those cost more processor time than they
  * save, and the recorder shares its machine with PostgreSQL and often with a node.
  */
-export function keepYoungSmall(): void {
+export function limitYoungGeneration(): void {
   setFlagsFromString('--no-parallel-scavenge');
   let growing: boolean | undefined;
   const hold = () => {
     const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
-    const grows = (space?.space_size ?? 0) < 2 * young; // half of it is the copy target
+    const grows = (space?.space_size ?? 0) < 2 * youngLimitBytes; // half of it is the copy target
     if (grows !== growing) setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
     growing = grows;
   };
@@ -39,7 +39,7 @@ export function keepYoungSmall(): void {
 }
 
 /** Growth of the heap between two full collections, in bytes. */
-const STEP = 24 * 1024 * 1024;
+const HEAP_GROWTH_BYTES = 24 * 1024 * 1024;
 
 /**
  * Limits the growth of the heap to constant steps from now on.
@@ -47,7 +47,7 @@ const STEP = 24 * 1024 * 1024;
  * recorder often shares its machine with the node that it watches. Call this after the modules are loaded:
  * their memory cannot be freed, and each full collection scans it.
  */
-export function growHeapSlowly(): void {
-  const percent = Math.ceil((100 * STEP) / process.memoryUsage().heapUsed);
+export function limitHeapGrowth(): void {
+  const percent = Math.ceil((100 * HEAP_GROWTH_BYTES) / process.memoryUsage().heapUsed);
   setFlagsFromString(`--heap-growing-percent=${percent}`);
 }

@@ -1,18 +1,18 @@
 import type { App } from '../app/app.ts';
 import { steadyClock } from '../lib/clock.ts';
-import { messageOf } from '../lib/errors.ts';
-import { LiveBlock, type Screen, stderrBlock } from '../lib/live-block.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { LiveBlock, stderrBlock, type TerminalStream } from '../lib/live-block.ts';
 import { type FindingGroup, findingGroups } from '../reporting/reports/findings.ts';
 import { summaryLines } from './summary.ts';
 
 /** Window of the row rate, in ms. */
-const RATE_OVER = 30_000;
+const RATE_WINDOW_MS = 30_000;
 
 /**
  * Returns the terminal for a live summary. Returns undefined if there is none, or if the log is JSON or the
  * terminal is plain.
  */
-export function screenOf(app: App): Screen | undefined {
+export function findTerminal(app: App): TerminalStream | undefined {
   if (app.environment.logJson || app.environment.plainTerminal) return undefined;
   return [process.stderr, process.stdout].find(({ isTTY }) => isTTY);
 }
@@ -27,7 +27,7 @@ export class LiveSummary {
   #first: ReadonlyMap<string, number> | null = null;
 
   /** @param address URL of the pages; null if this process has no server */
-  constructor(app: App, screen: Screen, address: string | null) {
+  constructor(app: App, screen: TerminalStream, address: string | null) {
     this.#app = app;
     this.#block = screen === process.stderr ? stderrBlock : new LiveBlock(screen);
     this.#address = address;
@@ -62,17 +62,17 @@ export class LiveSummary {
       });
       const targets = found.reduce((sum, one) => sum + one.targets, 0);
       const rate = this.#rateOf(found.reduce((sum, { rows }) => sum + rows, 0));
-      return { ...common, datasets, targets, findings, rate, away: null };
+      return { ...common, datasets, targets, findings, rate, databaseError: null };
     } catch (error) {
       const findings: FindingGroup[] = [];
-      return { ...common, datasets: [], targets: 0, findings, rate: null, away: messageOf(error) };
+      return { ...common, datasets: [], targets: 0, findings, rate: null, databaseError: toErrorMessage(error) };
     }
   }
 
   #rateOf(rows: number): number | null {
     const now = steadyClock();
     this.#counted.push({ at: now, rows });
-    while (this.#counted[1] && now - this.#counted[1].at >= RATE_OVER) this.#counted.shift();
+    while (this.#counted[1] && now - this.#counted[1].at >= RATE_WINDOW_MS) this.#counted.shift();
     const [oldest] = this.#counted;
     return oldest && now > oldest.at ? (1000 * (rows - oldest.rows)) / (now - oldest.at) : null;
   }

@@ -25,11 +25,11 @@ export function logStart(app: App, queue: string, origin: string | null): void {
     'recording began',
   );
   const pages = origin === null ? {} : { pages: origin, status: `${origin}/api/status` };
-  log.info({ ...pages, query: QUERY }, 'how to look at it');
+  log.info({ ...pages, query: EXAMPLE_QUERY }, 'how to look at it');
 }
 
 /** Example command for a first query. */
-const QUERY = 'node dist/cli.js query "select * from freshness"';
+const EXAMPLE_QUERY = 'node dist/cli.js query "select * from freshness"';
 
 /** Warns about each upstream whose daily budget is below the demand of the schedules. */
 export async function logBudgets({ log, config, database, watched, clock }: App): Promise<void> {

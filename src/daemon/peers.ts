@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from '../app/app.ts';
-import { isAway } from '../db/connection-error.ts';
-import { messageOf } from '../lib/errors.ts';
+import { isDatabaseUnavailable } from '../db/connection-error.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import { Membership } from '../recording/membership.ts';
 import { registerAll } from '../recording/register.ts';
 import { registerExports } from '../warehouse/scheduled-exports.ts';
 
-const TRY_AGAIN = 1_000;
-const SAY_AGAIN = 600_000;
+const RETRY_INTERVAL_MS = 1_000;
+const WARN_INTERVAL_MS = 600_000;
 
 /**
  * Joins the processes of the recorder, as soon as the database is reachable.
@@ -25,9 +25,9 @@ export async function joinPeers(
     try {
       return await Membership.join(database.sql, configuration, name, [...roles]);
     } catch (error) {
-      if (!isAway(error) || signal.aborted) throw error;
-      log.warn({ cause: messageOf(error) }, 'the database cannot be reached: waiting for it');
-      await delay(TRY_AGAIN, undefined, { signal }).catch(() => {});
+      if (!isDatabaseUnavailable(error) || signal.aborted) throw error;
+      log.warn({ cause: toErrorMessage(error) }, 'the database cannot be reached: waiting for it');
+      await delay(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => {});
     }
   }
 }
@@ -35,7 +35,7 @@ export async function joinPeers(
 /**
  * Registers the configuration of this process if it is the newest of its recorder. Otherwise logs a warning.
  */
-export class Lead {
+export class ConfigurationRegistration {
   readonly #app: App;
   readonly #membership: Membership;
   #generation = 0;
@@ -57,7 +57,7 @@ export class Lead {
     const fields = { recorder: configuration.recorder, generation };
     if (!newest) {
       this.#generation = 0;
-      if (performance.now() - this.#saidAt < SAY_AGAIN) return false;
+      if (performance.now() - this.#saidAt < WARN_INTERVAL_MS) return false;
       this.#saidAt = performance.now();
       log.warn(
         fields,

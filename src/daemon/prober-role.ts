@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { App } from '../app/app.ts';
-import { scopeOf } from '../app/configured-feeds.ts';
+import { createScope } from '../app/configured-feeds.ts';
 import { exitCode } from '../app/exit-code.ts';
 import type { Target } from '../datasets/contract.ts';
-import { announcements } from '../health/announcements.ts';
+import { createMaintenanceLookup } from '../health/announcements.ts';
 import { DatabaseClock } from '../health/database-clock.ts';
 import { keepShares, type SharesContext } from '../health/keep-shares.ts';
 import type { ActiveLedger } from '../health/node-health.ts';
-import { lookOver } from '../health/probe-node.ts';
+import { createProbeQuery } from '../health/probe-node.ts';
 import { Prober } from '../health/prober.ts';
 import type { ProbeTarget } from '../health/prober-context.ts';
 import { sharesOf } from '../health/shares.ts';
 import { steadyClock } from '../lib/clock.ts';
-import { printJson, printTable, tell } from '../lib/print.ts';
+import { printJson, printNotice, printTable } from '../lib/print.ts';
 import type { Membership } from '../recording/membership.ts';
 import { targetKey } from '../recording/target-key.ts';
 import { NetworkReach } from '../upstreams/network-reach.ts';
@@ -25,7 +25,7 @@ async function runProber(app: App, membership: Membership, signal: AbortSignal):
   await keepShares(
     {
       prober: proberContext(app, ledger),
-      shares: sharesIn(app, ledger.targets),
+      shares: groupProbesByShare(app, ledger.targets),
       worker: membership.process,
       shift: randomBytes(4).toString('hex'),
       workers: () => membership.workers(),
@@ -35,8 +35,8 @@ async function runProber(app: App, membership: Membership, signal: AbortSignal):
 }
 
 /** Returns the probes of each share of the observer. */
-function sharesIn({ config }: App, targets: readonly Target[]): Map<string, ProbeTarget[]> {
-  const { observer, shares } = scopeOf(config);
+function groupProbesByShare({ config }: App, targets: readonly Target[]): Map<string, ProbeTarget[]> {
+  const { observer, shares } = createScope(config);
   const probes = new Map(sharesOf(observer, shares).map((share) => [share, [] as ProbeTarget[]]));
   for (const { observer: share = '', node = '', probe = '' } of targets)
     probes.get(share)?.push({ node, probe });
@@ -91,7 +91,7 @@ export async function probeOnce(
   await context.synchronise?.();
   const began = new Date(context.wall());
   await registerUnlessRunning(app, ledger);
-  const shares = sharesIn(app, ledger.targets);
+  const shares = groupProbesByShare(app, ledger.targets);
   const holder = `${app.recording.worker}/${randomBytes(4).toString('hex')}`;
   const probers: Prober[] = [];
   for (const [observer, targets] of shares) {
@@ -126,8 +126,9 @@ export async function probeOnce(
       readings.map(({ observer: _, ...row }) => row),
       'no node was looked at',
     );
-  if (watchedElsewhere && !json) tell('another process watches these nodes: these are its last readings');
-  if (signal.aborted) tell('interrupted: not every node was looked at');
+  if (watchedElsewhere && !json)
+    printNotice('another process watches these nodes: these are its last readings');
+  if (signal.aborted) printNotice('interrupted: not every node was looked at');
   return signal.aborted ? exitCode.later : exitCode.done;
 }
 
@@ -156,7 +157,7 @@ function proberContext(app: App, ledger: ActiveLedger): SharesContext['prober'] 
     steady: steadyClock,
     log: app.log,
     every: ledger.every,
-    look: lookOver(app.recording.open, ledger, app.clock, isCutOff),
-    maintenance: announcements(sql, app.config.health.maintenance),
+    look: createProbeQuery(app.recording.open, ledger, app.clock, isCutOff),
+    maintenance: createMaintenanceLookup(sql, app.config.health.maintenance),
   };
 }

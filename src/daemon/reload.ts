@@ -1,15 +1,15 @@
-import { type App, KEPT_SECRETS } from '../app/app.ts';
+import { type App, STARTUP_SECRETS } from '../app/app.ts';
 import { catalogNames } from '../app/configured-feeds.ts';
 import { loadConfig } from '../config/load.ts';
-import { configDifference } from '../config/setting-changes.ts';
+import { diffConfigs } from '../config/setting-changes.ts';
 import { UsageError } from '../lib/errors.ts';
 import type { Role } from './roles.ts';
-import { prepared } from './server-role.ts';
+import { validateConfiguration } from './server-role.ts';
 import { ServiceManager } from './service-manager.ts';
 import { upCommand } from './up.ts';
 
 /** Maximum number of changes in one log line. */
-const MOST_CHANGES = 50;
+const MAX_LOGGED_CHANGES = 50;
 
 /**
  * Runs `up` until the signal aborts, and reloads on SIGHUP.
@@ -21,7 +21,7 @@ const MOST_CHANGES = 50;
  */
 export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal: AbortSignal): Promise<void> {
   const service = new ServiceManager(app.environment, app.log);
-  const hangups = new Hangups();
+  const hangups = new HangupHandler();
   // In a process started from a terminal, SIGHUP means that the terminal was closed.
   if (process.stdin.isTTY) hangups.heard = () => process.kill(process.pid, 'SIGTERM');
   let stopping = Promise.resolve();
@@ -40,7 +40,7 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
       const replaced = new AbortController();
       if (!process.stdin.isTTY)
         hangups.heard = () => {
-          next.app = otherConfiguration(next.app ?? running, roles) ?? next.app;
+          next.app = reloadConfiguration(next.app ?? running, roles) ?? next.app;
           if (next.app) replaced.abort();
         };
       const began = () => {
@@ -54,7 +54,7 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
         });
       } catch (error) {
         if (!(error instanceof UsageError) || before === null) throw error;
-        refused(running, error);
+        logRejected(running, error);
         // A newer configuration may have been loaded meanwhile.
         next.app ??= before;
       }
@@ -74,7 +74,7 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
 /**
  * Returns the application with the current content of its file. Returns null if it is unchanged or invalid.
  */
-function otherConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
+function reloadConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
   const { configFile, config, counts } = app;
   if (configFile === null) {
     app.log.warn(
@@ -84,42 +84,42 @@ function otherConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
   }
   try {
     const other = app.reconfigured(loadConfig(configFile, catalogNames));
-    prepared(other, roles);
+    validateConfiguration(other, roles);
     const secrets = [...other.secrets].flatMap(([name, text]) =>
       (app.secrets.get(name) ?? text) === text ? [] : [name],
     );
-    const kept = secrets.filter((name) => KEPT_SECRETS.includes(name));
+    const kept = secrets.filter((name) => STARTUP_SECRETS.includes(name));
     const changes = [
-      ...configDifference(config, other.config),
+      ...diffConfigs(config, other.config),
       ...secrets.filter((name) => !kept.includes(name)).map((name) => `${name}: another secret`),
     ];
-    counts.reloaded(true);
+    counts.noteReload(true);
     if (kept.length > 0)
       other.log.warn({ kept }, 'SIGHUP: these secrets are others now: they are used after a restart');
     if (changes.length === 0) {
       app.log.info({ file: configFile }, 'SIGHUP: the configuration says what it said');
       return null;
     }
-    const more = changes.length > MOST_CHANGES ? { more: changes.length - MOST_CHANGES } : {};
+    const more = changes.length > MAX_LOGGED_CHANGES ? { more: changes.length - MAX_LOGGED_CHANGES } : {};
     other.log.info(
-      { file: configFile, changes: changes.slice(0, MOST_CHANGES), ...more },
+      { file: configFile, changes: changes.slice(0, MAX_LOGGED_CHANGES), ...more },
       'SIGHUP: another configuration is taken over',
     );
     return other;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    refused(app, error);
+    logRejected(app, error);
     return null;
   }
 }
 
-function refused({ log, configFile, counts }: App, { problems }: UsageError): void {
-  counts.reloaded(false);
+function logRejected({ log, configFile, counts }: App, { problems }: UsageError): void {
+  counts.noteReload(false);
   log.error({ file: configFile, problems }, 'the configuration is not applied: the one before holds');
 }
 
 /** Handler of SIGHUP, so that the signal does not terminate the process. */
-class Hangups {
+class HangupHandler {
   #listener: (() => void) | null = null;
   readonly #hear = () => this.#listener?.();
 

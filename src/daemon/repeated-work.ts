@@ -1,11 +1,11 @@
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /**
  * Runner of periodic work. Runs of the same work do not overlap, so that they do not accumulate while a
  * server is unavailable.
  */
-export class Repeating {
+export class IntervalRunner {
   readonly #log: Log;
   readonly #timers: NodeJS.Timeout[] = [];
 
@@ -37,7 +37,7 @@ export class Repeating {
     try {
       await work();
     } catch (error) {
-      this.#log.warn({ cause: messageOf(error) }, `${what} failed`);
+      this.#log.warn({ cause: toErrorMessage(error) }, `${what} failed`);
     }
   }
 }

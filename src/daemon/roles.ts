@@ -8,7 +8,7 @@ const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
  * Parses the roles in `--roles`. Default: all.
  * @throws UsageError if a role is unknown
  */
-export function rolesOf(text: string | undefined): ReadonlySet<Role> {
+export function parseRoles(text: string | undefined): ReadonlySet<Role> {
   const names = text?.split(',').map((name) => name.trim()) ?? ROLES;
   const known = names.flatMap((name) => ROLES.filter((role) => role === name));
   if (known.length !== names.length)

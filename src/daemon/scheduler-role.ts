@@ -3,53 +3,53 @@ import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { ALERTS, alertsJob, EXPORTS, exportsJob, planJob } from '../jobs/jobs.ts';
 import { queueKeys } from '../jobs/queue-look.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
-import { noteQueues, QueueWatch } from '../jobs/seen-queues.ts';
-import { noteSchedules } from '../jobs/seen-schedules.ts';
+import { QueueWatch, storeQueueStates } from '../jobs/seen-queues.ts';
+import { storeSchedules } from '../jobs/seen-schedules.ts';
 import type { Queues } from '../jobs/workers.ts';
 import type { Membership } from '../recording/membership.ts';
 import { packRuns } from '../recording/pack-runs.ts';
-import { endUnwatched } from '../recording/retire-removed-targets.ts';
-import { countUpRuns } from '../recording/run-days.ts';
+import { retireRemovedTargets } from '../recording/retire-removed-targets.ts';
+import { aggregateRuns } from '../recording/run-days.ts';
 import { sealDays } from '../reporting/seals/seal.ts';
-import { retainInTurn } from './apply-retention.ts';
+import { applyRetention } from './apply-retention.ts';
 import { trimChanges } from './change-sink-work.ts';
-import { closeInTurn } from './close-past-days.ts';
-import { compareInTurn } from './compare-sources.ts';
+import { closePastDays } from './close-past-days.ts';
+import { compareSourcesExclusively } from './compare-sources.ts';
 import { logBudgets } from './log-start.ts';
-import type { Repeating } from './repeated-work.ts';
+import type { IntervalRunner } from './repeated-work.ts';
 
 /**
  * Interval of the schedule check, in ms: lost schedules are restored within 30 s, even if one round fails.
  */
-const RECONCILE_EVERY = 14_000;
-const COUNT_EVERY = 600_000;
+const RECONCILE_INTERVAL_MS = 14_000;
+const MAINTENANCE_INTERVAL_MS = 600_000;
 /** Interval of the check for a day to seal, in ms. */
-const SEAL_EVERY = 600_000;
-const FIRST_SEALING = 30_000;
-const END_UNWATCHED_EVERY = 10_000;
+const SEAL_CHECK_INTERVAL_MS = 600_000;
+const SEAL_INITIAL_DELAY_MS = 30_000;
+const END_UNWATCHED_INTERVAL_MS = 10_000;
 /** Metrics are polled once an hour; in ms. */
-const COMPARE_EVERY = 3_600_000;
+const COMPARE_INTERVAL_MS = 3_600_000;
 /** Delay, in ms: data missed while the recorder was off is fetched first. */
-const COMPARE_FIRST = 120_000;
+const COMPARE_INITIAL_DELAY_MS = 120_000;
 /** Interval, in ms. Days of readings end once a day; late readings are packed within an hour. */
-const CLOSE_EVERY = 3_600_000;
-const CLOSE_FIRST = 60_000;
+const CLOSE_INTERVAL_MS = 3_600_000;
+const CLOSE_INITIAL_DELAY_MS = 60_000;
 /**
  * Interval, in ms. The start of the retention moves once a day; failed removals are retried within an hour.
  */
-const RETAIN_EVERY = 3_600_000;
+const RETENTION_INTERVAL_MS = 3_600_000;
 /** Delay, in ms: a clock that is wrong at the boot of a machine is correct by then. */
-const RETAIN_FIRST = 600_000;
+const RETENTION_INITIAL_DELAY_MS = 600_000;
 /** Interval of the check for due exports, in ms. */
-const EXPORTS_EVERY = 60_000;
+const EXPORT_CHECK_INTERVAL_MS = 60_000;
 
 /** Context of a scheduler. */
-export interface Scheduling {
+export interface SchedulerContext {
   readonly app: App;
   readonly queues: Queues;
   readonly kind: QueueBackend['kind'];
   readonly membership: Membership;
-  readonly repeating: Repeating;
+  readonly repeating: IntervalRunner;
   /** Aborts work in progress. */
   readonly signal: AbortSignal;
 }
@@ -58,7 +58,7 @@ export interface Scheduling {
  * Plans all feeds and exports immediately, so that work that became due during a stop does not wait for the
  * next tick.
  */
-export async function planAll({ config, feeds }: App, polls: RecorderQueue): Promise<void> {
+export async function enqueueAllPlans({ config, feeds }: App, polls: RecorderQueue): Promise<void> {
   for (const feed of feeds) {
     const { name, data, opts } = planJob(feed.source.name, 'start');
     await polls.add(name, data, opts);
@@ -73,7 +73,7 @@ export async function planAll({ config, feeds }: App, polls: RecorderQueue): Pro
  * and seals days, applies the retention, compares the sources.
  * Work that depends on the configuration runs only in a process with the newest one.
  */
-export function keepSchedules({ app, queues, kind, membership, repeating, signal }: Scheduling): void {
+export function keepSchedules({ app, queues, kind, membership, repeating, signal }: SchedulerContext): void {
   const { config, database, clock, log } = app;
   const whileNewest = (work: () => Promise<unknown>) => async () => {
     if (membership.standing.newest) await work();
@@ -81,48 +81,65 @@ export function keepSchedules({ app, queues, kind, membership, repeating, signal
   repeating.once(0, 'comparing with the budgets', () => logBudgets(app));
   const others = [
     { id: ALERTS, every: config.alerts.every, job: alertsJob() },
-    ...(config.exports.length > 0 ? [{ id: EXPORTS, every: EXPORTS_EVERY, job: exportsJob() }] : []),
+    ...(config.exports.length > 0
+      ? [{ id: EXPORTS, every: EXPORT_CHECK_INTERVAL_MS, job: exportsJob() }]
+      : []),
   ];
   repeating.every(
-    RECONCILE_EVERY,
+    RECONCILE_INTERVAL_MS,
     'holding the schedules',
     whileNewest(async () => {
       const { recorder } = membership;
       const { seen } = await reconcileSchedules(app.databaseUrl, queues, app.feeds, log, recorder, others);
-      if (seen) await noteSchedules(database.sql, recorder, seen, Date.now());
+      if (seen) await storeSchedules(database.sql, recorder, seen, Date.now());
     }),
   );
   const watched = queueKeys.map((name) => new QueueWatch(name, queues[name], kind));
   repeating.every(
-    RECONCILE_EVERY,
+    RECONCILE_INTERVAL_MS,
     'looking after the queues',
     whileNewest(async () => {
       const found = await Promise.all(watched.map((one) => one.look()));
-      await noteQueues(database.sql, membership.recorder, found);
+      await storeQueueStates(database.sql, membership.recorder, found);
     }),
   );
-  repeating.every(COUNT_EVERY, 'counting up runs', () =>
-    countUpRuns(database.sql, clock(), config.runs.keep, signal),
+  repeating.every(MAINTENANCE_INTERVAL_MS, 'counting up runs', () =>
+    aggregateRuns(database.sql, clock(), config.runs.keep, signal),
   );
-  repeating.every(COUNT_EVERY, 'packing runs', () =>
+  repeating.every(MAINTENANCE_INTERVAL_MS, 'packing runs', () =>
     packRuns(database.sql, clock(), config.runs.keep, signal),
   );
   const trim = () => trimChanges(app, signal);
-  repeating.every(COUNT_EVERY, 'trimming the change feed', whileNewest(trim));
-  const close = () => closeInTurn(app, signal);
-  repeating.every(CLOSE_EVERY, 'closing the days of readings and noting contradictions', close, CLOSE_FIRST);
-  const retain = () => retainInTurn(app, signal);
-  repeating.every(RETAIN_EVERY, 'removing what is not kept any more', whileNewest(retain), RETAIN_FIRST);
-  const seal = () => sealAndTell(app, signal);
-  repeating.every(SEAL_EVERY, 'sealing', whileNewest(seal), FIRST_SEALING);
-  const compare = () => compareInTurn(app, COMPARE_EVERY, signal);
-  repeating.every(COMPARE_EVERY, 'comparing the sources', whileNewest(compare), COMPARE_FIRST);
-  const end = () => endUnwatched(app.recording, membership.registrant, log);
-  repeating.every(END_UNWATCHED_EVERY, 'ending what nobody asks for any more', whileNewest(end));
+  repeating.every(MAINTENANCE_INTERVAL_MS, 'trimming the change feed', whileNewest(trim));
+  const close = () => closePastDays(app, signal);
+  repeating.every(
+    CLOSE_INTERVAL_MS,
+    'closing the days of readings and noting contradictions',
+    close,
+    CLOSE_INITIAL_DELAY_MS,
+  );
+  const retain = () => applyRetention(app, signal);
+  repeating.every(
+    RETENTION_INTERVAL_MS,
+    'removing what is not kept any more',
+    whileNewest(retain),
+    RETENTION_INITIAL_DELAY_MS,
+  );
+  const seal = () => sealAndLog(app, signal);
+  repeating.every(SEAL_CHECK_INTERVAL_MS, 'sealing', whileNewest(seal), SEAL_INITIAL_DELAY_MS);
+  const compare = () => compareSourcesExclusively(app, COMPARE_INTERVAL_MS, signal);
+  repeating.every(
+    COMPARE_INTERVAL_MS,
+    'comparing the sources',
+    whileNewest(compare),
+    COMPARE_INITIAL_DELAY_MS,
+  );
+  const end = () => retireRemovedTargets(app.recording, membership.registrant, log);
+  repeating.every(END_UNWATCHED_INTERVAL_MS, 'ending what nobody asks for any more', whileNewest(end));
 }
 
 /** Seals the days that ended since the last seal, and logs the seal. */
-async function sealAndTell(
+async function sealAndLog(
   { database, databaseUrl, clock, environment: { sealKey }, log }: App,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,18 +1,18 @@
 import type { App } from '../app/app.ts';
 import { ReadGate } from '../db/read-gate.ts';
-import { viewOf } from '../jobs/queue-look.ts';
+import { createQueuesView } from '../jobs/queue-look.ts';
 import type { Queues } from '../jobs/workers.ts';
 import { UsageError } from '../lib/errors.ts';
 import type { Membership } from '../recording/membership.ts';
 import { Access } from '../server/access.ts';
-import { listenFault } from '../server/listen-error.ts';
+import { explainListenError } from '../server/listen-error.ts';
 import { buildServer } from '../server/server.ts';
-import { type StatusSite, statusSite } from '../server/status-site.ts';
+import { readStatusSite, type StatusSite } from '../server/status-site.ts';
 import type { Role } from './roles.ts';
-import { namedProblems } from './secret-problems.ts';
+import { checkReferencedSecrets } from './secret-problems.ts';
 
 /** Settings of the server, validated before anything else starts. */
-export interface Serving {
+export interface ServerSettings {
   readonly access: Access;
   readonly site: StatusSite;
 }
@@ -23,10 +23,10 @@ export interface Serving {
  * @throws UsageError if a secret of a channel or sink is missing, the server would be readable by the whole
  * network, or its logo is invalid
  */
-export function prepared(app: App, roles: ReadonlySet<Role>): Serving | null {
-  const problems = roles.has('worker') ? namedProblems(app.config) : [];
+export function validateConfiguration(app: App, roles: ReadonlySet<Role>): ServerSettings | null {
+  const problems = roles.has('worker') ? checkReferencedSecrets(app.config) : [];
   if (problems.length > 0) throw new UsageError(problems);
-  return roles.has('server') ? { access: accessOf(app), site: statusSite(app.config) } : null;
+  return roles.has('server') ? { access: accessOf(app), site: readStatusSite(app.config) } : null;
 }
 
 /** @throws UsageError if the whole network could read */
@@ -35,10 +35,10 @@ function accessOf({ config, environment: { host, token } }: App): Access {
 }
 
 /** Minimum interval between two reports of the connection limit, in ms. */
-const LIMIT_NOTED_EVERY_MS = 60_000;
+const LIMIT_REPORT_INTERVAL_MS = 60_000;
 
 /** Returns a function that does the work on its first call, and again only after the interval (in ms). */
-function atMostOnceIn(interval: number, work: () => void): () => void {
+function throttle(interval: number, work: () => void): () => void {
   let last = Number.NEGATIVE_INFINITY;
   return () => {
     if (performance.now() - last < interval) return;
@@ -51,9 +51,9 @@ function atMostOnceIn(interval: number, work: () => void): () => void {
  * Starts the server.
  * @throws UsageError if the port is taken, or the host is not an address of this machine
  */
-export async function listen(
+export async function startHttpServer(
   app: App,
-  { access, site }: Serving,
+  { access, site }: ServerSettings,
   queues: Queues,
   roles: ReadonlySet<Role>,
   membership: Membership,
@@ -77,7 +77,7 @@ export async function listen(
     access,
     log,
     queueReachable: () => queues.polls.getJobCounts(),
-    queues: viewOf(queues),
+    queues: createQueuesView(queues),
     names: [host, ...config.server.names],
     budgets,
     recorder: {
@@ -91,7 +91,7 @@ export async function listen(
     counts: app.counts,
     site,
     recording: roles.has('worker') ? () => app.counts.recording : null,
-    connectionLimitReached: atMostOnceIn(LIMIT_NOTED_EVERY_MS, () => {
+    connectionLimitReached: throttle(LIMIT_REPORT_INTERVAL_MS, () => {
       log.warn('the server has its maximum of connections');
       // If the database is unavailable, that is reported instead.
       membership.noteConnectionsFull().catch(() => {});
@@ -102,7 +102,7 @@ export async function listen(
     log.info({ address: await server.listen({ host, port }) }, 'the server listened');
     return server;
   } catch (error) {
-    const fault = listenFault(error, host, port);
-    throw fault ? new UsageError([`${fault.setting}: ${fault.cause}: ${fault.mend}`]) : error;
+    const fault = explainListenError(error, host, port);
+    throw fault ? new UsageError([`${fault.setting}: ${fault.cause}: ${fault.fix}`]) : error;
   }
 }

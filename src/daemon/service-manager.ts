@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Environment } from '../config/environment.ts';
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** Search path for systemd-notify, on the systems that have it. */
-const PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
+const SYSTEMD_NOTIFY_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
 /** Interval of the watchdog signal, as a share of the watchdog timeout. */
-const PART = 1 / 4;
+const WATCHDOG_SHARE = 1 / 4;
 
 /**
  * Reports the state of the service to systemd (sd_notify), if systemd sets a notify socket.
@@ -27,7 +27,7 @@ export class ServiceManager {
     log: Pick<Log, 'warn'>,
   ) {
     this.#socket = notifySocket;
-    this.#patience = watchdog === undefined ? Number.POSITIVE_INFINITY : watchdog * PART;
+    this.#patience = watchdog === undefined ? Number.POSITIVE_INFINITY : watchdog * WATCHDOG_SHARE;
     this.#log = log;
   }
 
@@ -67,11 +67,15 @@ export class ServiceManager {
 
   async #send(socket: string, said: readonly string[]): Promise<void> {
     try {
-      const child = spawn('systemd-notify', said, { env: { PATH, NOTIFY_SOCKET: socket }, stdio: 'ignore' });
+      const child = spawn('systemd-notify', said, {
+        env: { PATH: SYSTEMD_NOTIFY_PATH, NOTIFY_SOCKET: socket },
+        stdio: 'ignore',
+      });
       const [code] = await once(child, 'exit');
       if (code !== 0) throw new Error(`systemd-notify ended with ${code}`);
     } catch (error) {
-      if (!this.#warned) this.#log.warn({ cause: messageOf(error) }, 'systemd cannot be told how it fares');
+      if (!this.#warned)
+        this.#log.warn({ cause: toErrorMessage(error) }, 'systemd cannot be told how it fares');
       this.#warned = true;
     }
   }

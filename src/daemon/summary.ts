@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
-import { localTime, timeOfDay } from '../lib/local-time.ts';
-import { printable } from '../lib/safe-text.ts';
-import { shortened } from '../lib/truncate-text.ts';
-import { type FindingGroup, inWords } from '../reporting/reports/findings.ts';
+import { formatLocalTime, formatTimeOfDay } from '../lib/local-time.ts';
+import { escapeUnsafeText } from '../lib/safe-text.ts';
+import { truncateText } from '../lib/truncate-text.ts';
+import { describeFinding, type FindingGroup } from '../reporting/reports/findings.ts';
 
 /** State of the recording, as shown in the live summary of `up`. */
 export interface Summary {
@@ -17,7 +17,7 @@ export interface Summary {
   /** Rows per second over the last window; null if not known yet. */
   readonly rate: number | null;
   /** Error of the database; null if it responded. */
-  readonly away: string | null;
+  readonly databaseError: string | null;
 }
 
 /** Row counts of a dataset. */
@@ -29,10 +29,10 @@ export interface DatasetRows {
   readonly last: Date | null;
 }
 
-const MOST_DATASETS = 6;
-const MOST_FINDINGS = 4;
+const MAX_DATASETS = 6;
+const MAX_FINDINGS = 4;
 /** Maximum length of the rule, in characters. A longer line would wrap when the terminal is made narrower. */
-const LONGEST_RULE = 40;
+const MAX_RULE_LENGTH = 40;
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /**
@@ -41,10 +41,10 @@ const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
  * @param height lines of the terminal; at most half of them are used
  */
 export function summaryLines(summary: Summary, width: number, height: number): string[] {
-  const { now, network, address, datasets, targets, findings, rate, away } = summary;
+  const { now, network, address, datasets, targets, findings, rate, databaseError: away } = summary;
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream: process.stderr });
-  const cut = (text: string) => shortened(printable(text), Math.max(1, width - 1));
+  const cut = (text: string) => truncateText(escapeUnsafeText(text), Math.max(1, width - 1));
   const rows = datasets.reduce((sum, one) => sum + one.rows, 0);
   const speed = rate === null ? [] : [`${number.format(rate)} rows/s`];
   const where = [network, ...(address === null ? [] : [address]), 'Ctrl-C stops'];
@@ -56,7 +56,7 @@ export function summaryLines(summary: Summary, width: number, height: number): s
   ];
   const rule = style(
     'dim',
-    ruleWith(localTime(now).slice('2026-11-22 '.length), Math.min(LONGEST_RULE, width - 1)),
+    ruleWith(formatLocalTime(now).slice('2026-11-22 '.length), Math.min(MAX_RULE_LENGTH, width - 1)),
   );
   const headOf = (room: number) => [
     rule,
@@ -65,9 +65,11 @@ export function summaryLines(summary: Summary, width: number, height: number): s
   ];
   const wrong =
     away === null
-      ? findings.slice(0, MOST_FINDINGS).map((one) => style('yellow', cut(inWords(one, timeOfDay))))
+      ? findings
+          .slice(0, MAX_FINDINGS)
+          .map((one) => style('yellow', cut(describeFinding(one, formatTimeOfDay))))
       : [style('red', cut(`the database gives no answer: ${away}`))];
-  const more = findings.length - MOST_FINDINGS;
+  const more = findings.length - MAX_FINDINGS;
   const others = more > 0 ? [style('yellow', cut(`and ${more} more: chain-recorder status`))] : [];
   const fine = away === null && findings.length === 0 ? [style('green', cut('nothing is late'))] : [];
   const bottom = [...wrong, ...others, ...fine];
@@ -79,7 +81,7 @@ export function summaryLines(summary: Summary, width: number, height: number): s
   return [
     ...head,
     ...newest(datasets, width - 1)
-      .slice(0, Math.min(room, MOST_DATASETS))
+      .slice(0, Math.min(room, MAX_DATASETS))
       .map(cut),
     ...bottom,
   ];
@@ -108,10 +110,10 @@ function newest(datasets: readonly DatasetRows[], width: number): string[] {
   const shown = datasets
     .flatMap(({ last, ...one }) => (last === null ? [] : [{ ...one, last }]))
     .sort((one, other) => other.last.getTime() - one.last.getTime() || other.added - one.added)
-    .slice(0, MOST_DATASETS)
+    .slice(0, MAX_DATASETS)
     .map(({ dataset, rows, added, last }) => ({
       dataset,
-      before: `  ${timeOfDay(last)}  `,
+      before: `  ${formatTimeOfDay(last)}  `,
       rows: number.format(rows),
       added: added > 0 ? `  +${number.format(added)}` : '',
     }));
@@ -121,6 +123,6 @@ function newest(datasets: readonly DatasetRows[], width: number): string[] {
   const room = Math.max(1, Math.min(widest(shown.map(({ dataset }) => dataset)), width - rest));
   return shown.map(
     ({ dataset, before, rows, added }) =>
-      `${before}${shortened(dataset, room).padEnd(room)}  ${rows.padStart(figures)}${added}`,
+      `${before}${truncateText(dataset, room).padEnd(room)}  ${rows.padStart(figures)}${added}`,
   );
 }

@@ -1,37 +1,37 @@
 import type { App } from '../app/app.ts';
-import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
-import { isAway } from '../db/connection-error.ts';
-import { noteReplica } from '../db/replica.ts';
-import { CLAIM_EVERY, type QueueBackend } from '../jobs/backend.ts';
+import { MAX_DATABASE_CLOCK_SKEW_MS, measureClockSkew } from '../db/clock-skew.ts';
+import { isDatabaseUnavailable } from '../db/connection-error.ts';
+import { storeReplicaState } from '../db/replica.ts';
+import { CLAIM_INTERVAL_MS, type QueueBackend } from '../jobs/backend.ts';
 import type { Queues } from '../jobs/workers.ts';
 import { steadyClock } from '../lib/clock.ts';
 import { UsageError } from '../lib/errors.ts';
-import { within } from '../lib/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { Watchdog } from '../reporting/reports/watchdog.ts';
-import { LiveSummary, screenOf } from './live-summary.ts';
+import { findTerminal, LiveSummary } from './live-summary.ts';
 import { logStart } from './log-start.ts';
-import { joinPeers, Lead } from './peers.ts';
-import { Repeating } from './repeated-work.ts';
+import { ConfigurationRegistration, joinPeers } from './peers.ts';
+import { IntervalRunner } from './repeated-work.ts';
 import type { Role } from './roles.ts';
-import { keepSchedules, planAll } from './scheduler-role.ts';
-import { listen, prepared, type Serving } from './server-role.ts';
+import { enqueueAllPlans, keepSchedules } from './scheduler-role.ts';
+import { type ServerSettings, startHttpServer, validateConfiguration } from './server-role.ts';
 import type { ServiceManager } from './service-manager.ts';
 import { withQueues } from './with-queues.ts';
-import { openOutlets, startWorking } from './worker-role.ts';
+import { openWorkerResources, startWorker } from './worker-role.ts';
 
 /** Interval of the watchdog, in ms: stalled work is logged well within a minute. */
-const WATCH_EVERY = 15_000;
+const WATCHDOG_INTERVAL_MS = 15_000;
 /** Interval of the heartbeat of a process and of the check for a newer configuration, in ms. */
-const BEAT_EVERY = 5_000;
-const CLOCK_CHECK_EVERY = 300_000;
+const PEER_HEARTBEAT_INTERVAL_MS = 5_000;
+const CLOCK_CHECK_INTERVAL_MS = 300_000;
 /** Interval of the check of the replica's lag, in ms. */
-const REPLICA_EVERY = 10_000;
-const LAST_WORD_WITHIN = 1_000;
+const REPLICA_CHECK_INTERVAL_MS = 10_000;
+const LEAVE_TIMEOUT_MS = 1_000;
 /** Interval of the redraw of the live summary, in ms. */
-const SHOW_EVERY = 2_000;
+const REDRAW_INTERVAL_MS = 2_000;
 
 /** Callbacks that report the progress of `up`. */
-export interface UpWatchers {
+export interface UpCallbacks {
   /** Called once everything runs. */
   began(): void;
   /** Is notified that the process works. */
@@ -49,16 +49,16 @@ export async function upCommand(
   app: App,
   roles: ReadonlySet<Role>,
   signal: AbortSignal,
-  watchers?: UpWatchers,
+  watchers?: UpCallbacks,
 ): Promise<void> {
-  const serving = prepared(app, roles);
-  await refuseStrangeReplica(app);
+  const serving = validateConfiguration(app, roles);
+  await rejectForeignReplica(app);
   try {
     await withQueues(app, signal, (backend, queues) =>
-      work({ app, roles, serving, backend, queues, watchers }, signal),
+      runUp({ app, roles, serving, backend, queues, watchers }, signal),
     );
   } catch (error) {
-    if (!signal.aborted || !isAway(error)) throw error; // stopped while waiting for the queue's database
+    if (!signal.aborted || !isDatabaseUnavailable(error)) throw error; // stopped while waiting for the queue's database
   }
 }
 
@@ -67,9 +67,9 @@ export async function upCommand(
  * reports it, and nothing waits for it.
  * @throws UsageError if the server is not a copy of the database
  */
-async function refuseStrangeReplica({ replica, database, log }: App): Promise<void> {
+async function rejectForeignReplica({ replica, database, log }: App): Promise<void> {
   const found = await replica?.look(database.reader).catch((error: unknown) => {
-    if (isAway(error)) return null; // the server reports the outage later
+    if (isDatabaseUnavailable(error)) return null; // the server reports the outage later
     throw error;
   });
   if (found?.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.trouble}`]);
@@ -77,47 +77,47 @@ async function refuseStrangeReplica({ replica, database, log }: App): Promise<vo
 }
 
 /** Resources of `up`, once its queues are open. */
-interface Upstart {
+interface UpContext {
   readonly app: App;
   readonly roles: ReadonlySet<Role>;
   /** Settings of the server; null if there is none. */
-  readonly serving: Serving | null;
+  readonly serving: ServerSettings | null;
   readonly backend: QueueBackend;
   readonly queues: Queues;
-  readonly watchers: UpWatchers | undefined;
+  readonly watchers: UpCallbacks | undefined;
 }
 
-async function work(
-  { app, roles, serving, backend, queues, watchers }: Upstart,
+async function runUp(
+  { app, roles, serving, backend, queues, watchers }: UpContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { log, database, replica } = app;
-  const outlets = roles.has('worker') ? await openOutlets(app, signal) : null;
+  const outlets = roles.has('worker') ? await openWorkerResources(app, signal) : null;
   const membership = await joinPeers(app, roles, signal);
-  const lead = new Lead(app, membership);
+  const lead = new ConfigurationRegistration(app, membership);
   try {
     await lead.follow();
   } catch (error) {
     await membership.leave();
     throw error;
   }
-  const server = serving ? await listen(app, serving, queues, roles, membership) : null;
+  const server = serving ? await startHttpServer(app, serving, queues, roles, membership) : null;
   const origin = server?.listeningOrigin ?? null;
-  const repeating = new Repeating(log);
+  const repeating = new IntervalRunner(log);
   logStart(app, backend.kind, origin);
-  const screen = screenOf(app);
+  const screen = findTerminal(app);
   const summary = screen ? new LiveSummary(app, screen, origin) : null;
-  if (summary) repeating.every(SHOW_EVERY, 'showing how it stands', () => summary.show());
-  repeating.every(CLAIM_EVERY, 'claiming the queue', () => queues.polls.claim());
-  repeating.every(CLOCK_CHECK_EVERY, 'comparing clocks', () => warnOfSkew(app));
+  if (summary) repeating.every(REDRAW_INTERVAL_MS, 'showing how it stands', () => summary.show());
+  repeating.every(CLAIM_INTERVAL_MS, 'claiming the queue', () => queues.polls.claim());
+  repeating.every(CLOCK_CHECK_INTERVAL_MS, 'comparing clocks', () => warnAboutClockSkew(app));
   if (replica)
-    repeating.every(REPLICA_EVERY, 'looking at the replica', async () =>
-      noteReplica(database.sql, app.config.name, replica.place, await replica.look(database.reader)),
+    repeating.every(REPLICA_CHECK_INTERVAL_MS, 'looking at the replica', async () =>
+      storeReplicaState(database.sql, app.config.name, replica.place, await replica.look(database.reader)),
     );
   const watchdog = new Watchdog(database.reader, log, steadyClock);
-  repeating.every(WATCH_EVERY, 'looking for what is stalled', () => watchdog.look());
+  repeating.every(WATCHDOG_INTERVAL_MS, 'looking for what is stalled', () => watchdog.checkFindings());
   const worker = outlets
-    ? await startWorking({
+    ? await startWorker({
         app,
         backend,
         queues,
@@ -125,14 +125,14 @@ async function work(
         outlets,
         repeating,
         signal,
-        tells: summary === null,
+        logsProgress: summary === null,
       })
     : null;
   const plan = async () => {
-    if (roles.has('scheduler') && membership.standing.newest) await planAll(app, queues.polls);
+    if (roles.has('scheduler') && membership.standing.newest) await enqueueAllPlans(app, queues.polls);
   };
   repeating.once(0, 'planning', plan);
-  repeating.every(BEAT_EVERY, 'looking after the other processes', async () => {
+  repeating.every(PEER_HEARTBEAT_INTERVAL_MS, 'looking after the other processes', async () => {
     try {
       const { relieved } = await membership.beat();
       worker?.follow(relieved);
@@ -154,11 +154,11 @@ async function work(
   await server?.close();
   await worker?.stop();
   const left = membership.leave().catch(() => {}); // on failure, the process counts as dead after a timeout
-  await within(LAST_WORD_WITHIN, left);
+  await withTimeout(LEAVE_TIMEOUT_MS, left);
 }
 
-async function warnOfSkew({ database, clock, log }: App): Promise<void> {
-  const skew = await clockSkew(database.sql, clock);
-  if (Math.abs(skew) > TOLERATED_SKEW)
+async function warnAboutClockSkew({ database, clock, log }: App): Promise<void> {
+  const skew = await measureClockSkew(database.sql, clock);
+  if (Math.abs(skew) > MAX_DATABASE_CLOCK_SKEW_MS)
     log.warn({ skew }, 'the clock differs from the database: run NTP on both machines');
 }

@@ -8,7 +8,7 @@ import { withRowLock } from '../db/row-lock.ts';
  * @param sql the connection, which is closed at the end
  * @param lock one of `LOCKS`
  */
-export async function inTurn(
+export async function withExclusiveLock(
   databaseUrl: string,
   lock: string,
   sql: postgres.Sql,

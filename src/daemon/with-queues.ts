@@ -6,16 +6,16 @@ import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
 import type { Queues } from '../jobs/workers.ts';
 import { UsageError } from '../lib/errors.ts';
-import { within } from '../lib/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /** Timeout of the check of Redis, in ms. */
-const PATIENCE = 5_000;
+const REDIS_CHECK_TIMEOUT_MS = 5_000;
 /** Timeout for closing the queues, in ms. */
-const CLOSED_WITHIN = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * Opens the queues of a recorder, runs the work, and closes them.
- * @throws UsageError as {@link refuseUnfit}, and errors of the work
+ * @throws UsageError as {@link rejectUnfitRedis}, and errors of the work
  */
 export async function withQueues(
   { log, config, environment, database, databaseUrl, traced }: App,
@@ -37,12 +37,12 @@ export async function withQueues(
   try {
     const names = queueNames(config.name);
     const queues = { polls: await open(names.polls), heals: await open(names.heals) };
-    await refuseUnfit(queues.polls);
+    await rejectUnfitRedis(queues.polls);
     await work(backend, queues);
   } finally {
     // Also after a rejection: an open connection would keep the process alive.
     const closed = Promise.allSettled(opened.map((queue) => queue.close())).then(() => backend.close());
-    await within(CLOSED_WITHIN, closed);
+    await withTimeout(CLOSE_TIMEOUT_MS, closed);
   }
 }
 
@@ -51,9 +51,12 @@ export async function withQueues(
  * An unavailable Redis is not waited for: `doctor`, or the next start, checks it.
  * @throws UsageError if the Redis is unfit
  */
-async function refuseUnfit(queue: RecorderQueue): Promise<void> {
-  const objection = await Promise.race([queue.objection(), delay(PATIENCE, null, { ref: false })]);
+async function rejectUnfitRedis(queue: RecorderQueue): Promise<void> {
+  const objection = await Promise.race([
+    queue.objection(),
+    delay(REDIS_CHECK_TIMEOUT_MS, null, { ref: false }),
+  ]);
   if (objection === null) return;
-  const { found, mend } = objection;
+  const { found, fix: mend } = objection;
   throw new UsageError([`REDIS_URL: this Redis is not fit for the queue: ${found}: ${mend}`]);
 }

@@ -5,7 +5,7 @@ import { unwrap } from './unwrap.ts';
  * Returns the canonical form of bytes written as `0x…`: lower case. Other texts, such as ids in base58, are
  * returned unchanged.
  */
-export function oneSpelling(text: string): string {
+export function canonicalHex(text: string): string {
   if (!text.startsWith('0x')) return text;
   const lower = text.toLowerCase();
   // most are already in lower case, and the pattern is not tested

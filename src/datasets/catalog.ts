@@ -85,7 +85,7 @@ export const catalog: readonly Dataset[] = [
 ];
 
 /** Returns the dataset with a name. Returns undefined if runs record no such dataset. */
-export function datasetNamed(name: string): Dataset | undefined {
+export function findDataset(name: string): Dataset | undefined {
   return catalog.find((dataset) => dataset.name === name);
 }
 

@@ -61,7 +61,7 @@ export interface Page {
 }
 
 /** Client of a source for its upstream. Its calls are counted, throttled by the budget, and retried. */
-export interface Ask {
+export interface UpstreamClient {
   /**
    * Sends a GET to a path below the URL of the upstream and returns the parsed body of a 2xx response.
    * @throws UpstreamFailure if there is none
@@ -222,7 +222,7 @@ export interface Source {
    * Requests page by page.
    * @throws UpstreamFailure if a call fails permanently
    */
-  walk(ask: Ask, target: Target, window: RequestedWindow | null): AsyncIterable<Page>;
+  walk(ask: UpstreamClient, target: Target, window: RequestedWindow | null): AsyncIterable<Page>;
 }
 
 /**
@@ -318,7 +318,7 @@ export interface ChainLinks {
    * Requests the entry at a height. Undefined: the upstream cannot return single entries.
    * @throws UpstreamFailure if the call fails
    */
-  entryAt?(ask: Ask, target: Target, height: number): Promise<unknown>;
+  entryAt?(ask: UpstreamClient, target: Target, height: number): Promise<unknown>;
 }
 
 /**

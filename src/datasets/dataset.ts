@@ -15,10 +15,10 @@ import {
 } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { Dataset, DatasetColumn, ElementFields, History } from './contract.ts';
-import { type Column, columnOf, movingFields } from './fields.ts';
+import { columnOf, type FieldColumn, movingFields } from './fields.ts';
 import { columnName, snakeCase } from './names.ts';
-import { itemsAsRequested } from './stated-request.ts';
-import { requestOf, SERIES_ID, seriesTableOf, standingKey } from './target-columns.ts';
+import { withRequestCheck } from './stated-request.ts';
+import { requestColumns, SERIES_ID, seriesTableOf, tableKeyColumns } from './target-columns.ts';
 import { unwrap } from './unwrap.ts';
 
 type Declaration = Omit<Dataset, 'table' | 'seriesTable' | 'columns' | 'rename'> &
@@ -32,13 +32,13 @@ export function defineDataset(declaration: Declaration): Dataset {
   const { rename = {} } = declaration;
   const columns = columnsOf({ ...declaration, rename });
   const { name, history, key, numbered } = declaration;
-  if (numbered && (history !== 'series' || !requestOf({ columns }).every((one) => key.includes(one))))
+  if (numbered && (history !== 'series' || !requestColumns({ columns }).every((one) => key.includes(one))))
     throw new Error(`${name}: only a series whose key has all of its request can be numbered`);
   if ((history === 'series') !== (declaration.interval !== undefined))
     throw new Error(`${name}: a series has an interval, and nothing else has one`);
   return {
     ...declaration,
-    items: itemsAsRequested(declaration),
+    items: withRequestCheck(declaration),
     rename,
     columns,
     table: tableOf(declaration, columns),
@@ -83,13 +83,13 @@ function itemColumns(
     }
     const column = columnOf(inner);
     if (!column) throw new Error(`field ${path.join('.')} has a schema that no column is known for`);
-    const ofUpstream = ({ type, meaning, element, digits }: Column) => ({
+    const ofUpstream = ({ type, meaning, element, digits }: FieldColumn) => ({
       type,
       path,
       ...(digits ? { digits } : {}),
       comment: `${meaning ? `${meaning} ` : ''}Upstream field ${path.join('.')}.`,
       ...(element ? { element } : {}),
-      ...(element instanceof z.ZodObject ? { elementMoves: movingWithin(element, []) } : {}),
+      ...(element instanceof z.ZodObject ? { elementMoves: listMovingFields(element, []) } : {}),
       ...(movingFields.has(member) ? { moves: true as const } : {}),
     });
     const own = rename[path.join('.')] ?? columnName(path);
@@ -103,12 +103,14 @@ function itemColumns(
 }
 
 /** Returns the fields of a list element that `moves()` marks, by the object that contains them. */
-function movingWithin(element: z.ZodObject, path: readonly string[]): ElementFields[] {
+function listMovingFields(element: z.ZodObject, path: readonly string[]): ElementFields[] {
   const members = Object.entries(element.shape);
   const fields = members.filter(([, member]) => movingFields.has(member)).map(([name]) => name);
   const within = members.flatMap(([name, member]) => {
     const { inner } = unwrap(member);
-    return inner instanceof z.ZodObject && !fields.includes(name) ? movingWithin(inner, [...path, name]) : [];
+    return inner instanceof z.ZodObject && !fields.includes(name)
+      ? listMovingFields(inner, [...path, name])
+      : [];
   });
   return fields.length > 0 ? [{ path, fields }, ...within] : within;
 }
@@ -127,20 +129,20 @@ const builders: Record<string, () => PgColumnBuilderBase & { notNull(): PgColumn
 
 const instant = () => timestamp({ withTimezone: true });
 
-const ofRun = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
+const runColumns = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
 
 /**
  * `missed_walks`, `missed_since`: number of consecutive complete walks that missed a member, and the time of
  * the first one. Null if the last walk showed it. `confirmed_at`: time at which the absence was confirmed and
  * recorded, if later than the end; else null.
  */
-const missed = () => ({ missed_walks: integer(), missed_since: instant(), confirmed_at: instant() });
+const absenceColumns = () => ({ missed_walks: integer(), missed_since: instant(), confirmed_at: instant() });
 
 const pointColumns = () => ({
   recorded_at: instant().notNull(),
   superseded_at: instant(),
   vanished: boolean().notNull().default(false),
-  ...ofRun(),
+  ...runColumns(),
 });
 
 /** Columns that each kind of history adds to those of the upstream. */
@@ -151,12 +153,12 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
     valid_from: instant().notNull(),
     valid_to: instant(),
     ended_by: text(),
-    ...missed(),
-    ...ofRun(),
+    ...absenceColumns(),
+    ...runColumns(),
   }),
   // `superseded_at`: end of the time for which the row was current. Null: it still is.
-  log: () => ({ recorded_at: instant().notNull(), superseded_at: instant(), ...ofRun() }),
-  sample: () => ({ observed_at: instant().notNull(), ...ofRun() }),
+  log: () => ({ recorded_at: instant().notNull(), superseded_at: instant(), ...runColumns() }),
+  sample: () => ({ observed_at: instant().notNull(), ...runColumns() }),
 };
 
 type Shape = Record<string, PgColumnBuilderBase>;
@@ -203,21 +205,21 @@ function seriesOf(dataset: Pick<Dataset, 'name' | 'columns'>) {
   return recorderSchema.table(
     name,
     { [SERIES_ID]: integer().primaryKey().generatedAlwaysAsIdentity(), ...shapeOf(name, request) },
-    () => [uniqueIndex(`${name}_key`).on(sql.raw(requestOf(dataset).join(', ')))],
+    () => [uniqueIndex(`${name}_key`).on(sql.raw(requestColumns(dataset).join(', ')))],
   );
 }
 
 function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
   const { name, history, single, seldom = [], byMoment = false, numbered } = declaration;
-  const key = standingKey({ ...declaration, columns: all });
+  const key = tableKeyColumns({ ...declaration, columns: all });
   const shape = numbered
     ? numberedShape(name, all)
     : { ...shapeOf(name, all), extra: jsonb(), ...historyColumns[history]() };
   const byName = new Map(all.map((column) => [column.name, column]));
   const inIndex = (columns: readonly string[]) =>
-    sql.raw(columns.map((column) => keyPart(column, byName.get(column)?.nullable ?? false)).join(', '));
+    sql.raw(columns.map((column) => keyColumnSql(column, byName.get(column)?.nullable ?? false)).join(', '));
   const keyExpression = inIndex(key);
-  const requested = requestOf({ columns: all });
+  const requested = requestColumns({ columns: all });
   // Without statistics, PostgreSQL estimates the same cost for an index that starts with the request as for
   // the key. It would then read all rows of the request for each lookup.
   const apartFirst = (columns: readonly string[]) => [
@@ -230,7 +232,7 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
         return [
           uniqueIndex(`${name}_key`).on(keyExpression).where(sql`superseded_at is null`),
           index(`${name}_superseded`).on(keyExpression).where(sql`superseded_at is not null`),
-          byTime(`${name}_recorded`, 'recorded_at'),
+          timeIndex(`${name}_recorded`, 'recorded_at'),
           ...(single
             ? [
                 index(`${name}_single`)
@@ -252,19 +254,19 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
           index(`${name}_history`).on(keyExpression),
           // Finds members that left recently. Members rarely leave, so that the index is small.
           index(`${name}_gone`).on(sql`valid_to`).where(sql`ended_by <> 'changed'`),
-          byTime(`${name}_began`, 'valid_from'),
+          timeIndex(`${name}_began`, 'valid_from'),
           // If the key does not contain the request: finds the current rows of a target, which a complete
           // walk needs.
           ...(requested.every((one) => declaration.key.includes(one))
             ? []
             : [index(`${name}_requested`).on(inIndex(requested)).where(sql`valid_to is null`)]),
-          ...(byMoment ? [index(`${name}_held`).using('gist', sql.raw(HELD))] : []),
+          ...(byMoment ? [index(`${name}_held`).using('gist', sql.raw(VALIDITY_RANGE))] : []),
         ];
       case 'series':
         return [
           uniqueIndex(`${name}_now`).on(keyExpression).where(sql.raw(POINT_VALUES.last)),
           index(`${name}_history`).on(sql`${keyExpression}, recorded_at`).where(sql.raw(POINT_VALUES.before)),
-          byTime(`${name}_recorded`, 'recorded_at'),
+          timeIndex(`${name}_recorded`, 'recorded_at'),
           // Finds recently revised points. It has an entry only for a version that ended.
           index(`${name}_revised`).on(sql`superseded_at`).where(sql`superseded_at is not null`),
         ];
@@ -274,7 +276,7 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
   const filled = seldom.map((column) =>
     index(`${name}_${column}_filled`)
       .on(keyExpression)
-      .where(sql.raw(fills(column))),
+      .where(sql.raw(hasElementsSql(column))),
   );
   return recorderSchema.table(name, shape, () => [...indexes(), ...filled]);
 }
@@ -283,7 +285,7 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
  * SQL: period of validity of a version of a list, as it is indexed. A range with its end before its start
  * would be an error; for such a version the range is empty.
  */
-export const HELD = 'tstzrange(least(valid_from, valid_to), valid_to)';
+export const VALIDITY_RANGE = 'tstzrange(least(valid_from, valid_to), valid_to)';
 
 /**
  * SQL: predicates that partition a series. A row is in the index of its part only. PostgreSQL uses these
@@ -301,17 +303,17 @@ export const POINT_VALUES = {
  * that a BRIN index of a few kilobytes per gigabyte is sufficient. It stores several intervals per block
  * range, because new rows reuse the space of old ones.
  */
-const byTime = (name: string, column: string) =>
+const timeIndex = (name: string, column: string) =>
   index(name)
     .using('brin', sql.raw(`${column} timestamptz_minmax_multi_ops`))
     .with({ autosummarize: true });
 
 /** SQL: condition that a list has elements. */
-export const fills = (column: string, alias?: string) =>
+export const hasElementsSql = (column: string, alias?: string) =>
   `${alias ? `${alias}.` : ''}${column} <> '[]'::jsonb`;
 
 /** SQL: a key column for an index or a join. Two null values of a key are equal. */
-export function keyPart(column: string, nullable: boolean, alias?: string): string {
+export function keyColumnSql(column: string, nullable: boolean, alias?: string): string {
   const name = alias ? `${alias}.${column}` : column;
   return nullable ? `coalesce(${name}, '')` : name;
 }

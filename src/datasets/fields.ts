@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isExactNumber, jsonText } from '../upstreams/json.ts';
-import { type Normalize, normalizationOf, normalizations, oneSpelling } from './canonical-hex.ts';
+import { canonicalHex, type Normalize, normalizationOf, normalizations } from './canonical-hex.ts';
 import { isoText } from './iso-text.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
@@ -25,12 +25,12 @@ export type Digits = 'wide' | 'decimal';
  * Converts one upstream value to the exact text of its column. Returns null if the field does not accept the
  * value.
  */
-type Read = (value: unknown) => string | null;
+type ReadValue = (value: unknown) => string | null;
 
 /** A column of a leaf. */
-export interface Column {
+export interface FieldColumn {
   readonly type: ColumnType;
-  readonly read: Read;
+  readonly read: ReadValue;
   /** Start of the COMMENT of the column. The name of the upstream field follows. */
   readonly meaning?: string | undefined;
   /** Only for `numeric`: see {@link Digits}. */
@@ -42,14 +42,14 @@ export interface Column {
    * The `read` of this column decides whether a value is accepted; the first column is null if its own `read`
    * returns null.
    */
-  readonly raw?: Column;
+  readonly raw?: FieldColumn;
 }
 
 /** Columns by the schema of their field. Every leaf of the schema of an item is registered here. */
-const columns = new WeakMap<object, Column>();
+const columns = new WeakMap<object, FieldColumn>();
 
 /** Returns the column of a leaf. Returns undefined for a schema that is none of the fields below. */
-export const columnOf = (schema: unknown): Column | undefined =>
+export const columnOf = (schema: unknown): FieldColumn | undefined =>
   typeof schema === 'object' && schema !== null ? columns.get(schema) : undefined;
 
 /**
@@ -59,7 +59,7 @@ export const columnOf = (schema: unknown): Column | undefined =>
 export type Field = z.ZodType<string, unknown>;
 
 /** @param expected description of accepted values, for error messages */
-function field(expected: string, column: Column): Field {
+function field(expected: string, column: FieldColumn): Field {
   const schema = z.transform((value: unknown, context): string => {
     const result = column.read(value);
     if (result !== null) return result;
@@ -71,12 +71,12 @@ function field(expected: string, column: Column): Field {
 }
 
 /** Maximum length of a text in any field, in UTF-16 code units. Genesis data and code may be that long. */
-const LONGEST_TEXT = 1_000_000;
+const MAX_TEXT_LENGTH = 1_000_000;
 
 /** Returns a string in its storable form. Returns null for any other value. */
 const shortText = (value: unknown): string | null =>
-  typeof value === 'string' && value.length <= LONGEST_TEXT ? storableText(value) : null;
-const SHORT_TEXT = `a string of at most ${LONGEST_TEXT} characters`;
+  typeof value === 'string' && value.length <= MAX_TEXT_LENGTH ? storableText(value) : null;
+const SHORT_TEXT = `a string of at most ${MAX_TEXT_LENGTH} characters`;
 
 /** A string. Characters that PostgreSQL cannot store are escaped (storable-text.ts). */
 export const text = (meaning?: string): Field =>
@@ -88,12 +88,12 @@ export const text = (meaning?: string): Field =>
  * unchanged.
  */
 export const hex = (meaning?: string): Field => {
-  const read: Read = (value) => {
+  const read: ReadValue = (value) => {
     const said = shortText(value);
-    return said === null ? null : oneSpelling(said);
+    return said === null ? null : canonicalHex(said);
   };
   const schema = field(SHORT_TEXT, { type: 'text', meaning, read });
-  normalizations.set(schema, (value) => (typeof value === 'string' ? oneSpelling(value) : value));
+  normalizations.set(schema, (value) => (typeof value === 'string' ? canonicalHex(value) : value));
   return schema;
 };
 
@@ -108,7 +108,7 @@ function numberText(value: unknown): string | null {
 
 /** Returns a reader of numbers that match a pattern. */
 const matching =
-  (pattern: RegExp): Read =>
+  (pattern: RegExp): ReadValue =>
   (value) => {
     const digits = numberText(value);
     return digits !== null && pattern.test(digits) ? digits : null;
@@ -146,7 +146,7 @@ export const flag = (meaning?: string): Field =>
     read: (value) => (typeof value === 'boolean' ? String(value) : null),
   });
 
-const LATEST_SECOND = 253_402_300_799; // the year 9999
+const MAX_UNIX_SECONDS = 253_402_300_799; // the year 9999
 
 /** Unix seconds, as a JSON number or a decimal string, stored as `timestamptz`. */
 export const unixSeconds = (meaning?: string): Field => unixTime(1000, 'Unix seconds', meaning);
@@ -162,11 +162,11 @@ function unixTime(unit: number, expected: string, meaning?: string): Field {
  * Returns a reader of Unix times, as ISO 8601.
  * @param unit length of the unit, in ms
  */
-function unixText(unit: number): Read {
+function unixText(unit: number): ReadValue {
   return (value) => {
     const digits = numberText(value)?.trim();
     const units = digits ? Number(digits) : Number.NaN; // an empty string must not become 1970
-    return Number.isInteger(units) && units >= 0 && units * unit < (LATEST_SECOND + 1) * 1000
+    return Number.isInteger(units) && units >= 0 && units * unit < (MAX_UNIX_SECONDS + 1) * 1000
       ? isoText(units * unit)
       : null;
   };
@@ -264,7 +264,7 @@ function listField(
   meaning: string | undefined,
   normalize?: (values: readonly unknown[]) => readonly unknown[],
 ): Field {
-  const read: Read = (value) =>
+  const read: ReadValue = (value) =>
     Array.isArray(value) ? storableJson(jsonText(normalize ? normalize(value) : value)) : null;
   const schema = field('a list', { type: 'jsonb', meaning, element: element ?? z.unknown(), read });
   const nested: Normalize | undefined =

@@ -5,9 +5,9 @@ import { day, hour, minute } from './sources/durations.ts';
  * (reality.md 3.2). Hours are requested in windows of 90 days, so that each empty year would cost four calls
  * per metric.
  */
-export const BEFORE_ALL = Date.UTC(2020, 0, 1);
+export const BEFORE_FIRST_CHAIN = Date.UTC(2020, 0, 1);
 /** Maximum delay of the local clock, in ms. */
-const CLOCK_TOLERANCE = 10 * minute;
+const CLOCK_TOLERANCE_MS = 10 * minute;
 
 /**
  * Tests whether a moment is the start of a bucket, by interval, with descriptions for errors (seed metrics
@@ -37,11 +37,12 @@ export const isPointInterval = (text: string): text is PointInterval => Object.h
  * @param start start of the bucket, RFC 3339
  * @param now ms since 1970
  */
-export function refusePoint(start: string, interval: PointInterval, now: number): string | null {
+export function validatePoint(start: string, interval: PointInterval, now: number): string | null {
   const moment = new Date(start);
   const at = () => `timestamp: ${moment.toISOString()}`;
-  if (moment.getTime() > now + CLOCK_TOLERANCE) return `${at()} is in the future: no bucket starts after now`;
-  if (moment.getTime() < BEFORE_ALL) return `${at()} is before the first EVM chain`;
+  if (moment.getTime() > now + CLOCK_TOLERANCE_MS)
+    return `${at()} is in the future: no bucket starts after now`;
+  if (moment.getTime() < BEFORE_FIRST_CHAIN) return `${at()} is before the first EVM chain`;
   const { isStart, starts } = grids[interval];
   return isStart(moment) ? null : `${at()} is not the start of a ${interval} (${starts})`;
 }

@@ -1,7 +1,7 @@
 import { UpstreamFailure } from '../upstreams/failure.ts';
-import { oneSpelling } from './canonical-hex.ts';
+import { canonicalHex } from './canonical-hex.ts';
 import type { Dataset, Target } from './contract.ts';
-import { memberOf } from './sources/answer.ts';
+import { getMember } from './sources/answer.ts';
 
 /**
  * Fields that repeat the request, by key of the target: paths such as `from.address`, which may lead through
@@ -14,7 +14,7 @@ export type StatedRequest = Readonly<Record<string, readonly string[]>>;
 type Contradiction = (thing: unknown, target: Target) => string | null;
 
 /** Builds the function that compares items or responses with their request. */
-export function buildContradiction(stated: StatedRequest = {}): Contradiction {
+export function buildContradictionCheck(stated: StatedRequest = {}): Contradiction {
   const fields = Object.entries(stated).map(([key, paths]) => ({
     key,
     paths: paths.map((path) => path.split('.')),
@@ -35,19 +35,19 @@ export function buildContradiction(stated: StatedRequest = {}): Contradiction {
 
 /** Returns the canonical form of a value. The chain data API has two names for one network. */
 const oneName = (key: string, value: string) =>
-  key === 'network' && value === 'testnet' ? 'fuji' : oneSpelling(value);
+  key === 'network' && value === 'testnet' ? 'fuji' : canonicalHex(value);
 
 /**
  * Extends the item reader of a dataset, so that it rejects a response that contradicts its request as a
  * whole.
  */
-export function itemsAsRequested({
+export function withRequestCheck({
   items,
   states,
   answerStates,
 }: Pick<Dataset, 'items' | 'states' | 'answerStates'>): Dataset['items'] {
   if (!states && !answerStates) return items;
-  const [ofAnswer, ofItem] = [buildContradiction(answerStates), buildContradiction(states)];
+  const [ofAnswer, ofItem] = [buildContradictionCheck(answerStates), buildContradictionCheck(states)];
   return (body, target) => {
     const read = items(body, target);
     const [first = null, ...others] = read.map((item) => ofItem(item, target));
@@ -61,6 +61,6 @@ export function itemsAsRequested({
 function valuesAt(thing: unknown, path: readonly string[]): string[] {
   if (Array.isArray(thing)) return thing.flatMap((one: unknown) => valuesAt(one, path));
   const [name, ...inner] = path;
-  if (name !== undefined) return valuesAt(memberOf(thing, name), inner);
+  if (name !== undefined) return valuesAt(getMember(thing, name), inner);
   return thing === undefined || thing === null ? [] : [String(thing)];
 }

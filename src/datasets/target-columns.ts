@@ -13,17 +13,17 @@ export const SERIES_ID = 'series_id';
 export const seriesTableOf = ({ name }: Pick<Dataset, 'name'>): string => `${name}_series`;
 
 /** Returns the names of the columns of the request, in the order of the request. */
-export const requestOf = ({ columns }: Pick<Dataset, 'columns'>): string[] =>
+export const requestColumns = ({ columns }: Pick<Dataset, 'columns'>): string[] =>
   columns.filter(({ path }) => path.length === 0).map(({ name }) => name);
 
 /** Returns the columns of the table that identify the request. */
-export const standingRequest = (dataset: Pick<Dataset, 'columns' | 'numbered'>): string[] =>
-  dataset.numbered ? [SERIES_ID] : requestOf(dataset);
+export const tableRequestColumns = (dataset: Pick<Dataset, 'columns' | 'numbered'>): string[] =>
+  dataset.numbered ? [SERIES_ID] : requestColumns(dataset);
 
 /** Returns the columns of the key in the table. */
-export function standingKey(dataset: Pick<Dataset, 'columns' | 'numbered' | 'key'>): string[] {
+export function tableKeyColumns(dataset: Pick<Dataset, 'columns' | 'numbered' | 'key'>): string[] {
   if (!dataset.numbered) return [...dataset.key];
-  const request = requestOf(dataset);
+  const request = requestColumns(dataset);
   return [SERIES_ID, ...dataset.key.filter((name) => !request.includes(name))];
 }
 
@@ -31,11 +31,11 @@ export function standingKey(dataset: Pick<Dataset, 'columns' | 'numbered' | 'key
  * SQL: the rows of the table of a dataset with all of their columns, as a FROM item.
  * @param system additional system columns of PostgreSQL, such as `ctid`
  */
-export function rowsOf(dataset: Dataset, ...system: readonly string[]): string {
+export function tableRowsSql(dataset: Dataset, ...system: readonly string[]): string {
   const table = `recorder.${dataset.name}`;
   if (!dataset.numbered) return table;
   const more = [
-    ...requestOf(dataset).map((name) => `s.${name}`),
+    ...requestColumns(dataset).map((name) => `s.${name}`),
     ...system.map((name) => `p.${name}`),
     'p.*',
   ];

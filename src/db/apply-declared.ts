@@ -2,10 +2,17 @@ import type postgres from 'postgres';
 import { UsageError } from '../lib/errors.ts';
 import { type Declared, definition, inOrder, signature } from './declared.ts';
 import { type DependencyRoots, dependentsError, dependentsOf, type ObjectKey } from './dependents.ts';
-import { makeQuestionFunctions } from './question-functions.ts';
-import { makeReader } from './reader-role.ts';
-import { asRows, BODY, NOTE, PLACES, STANDING, WHOLE } from './schema-state.ts';
-import { attempt, type Refusal, together } from './transaction.ts';
+import { createQuestionFunctions } from './question-functions.ts';
+import { createReaderRole } from './reader-role.ts';
+import {
+  DECLARED_WITH_EXISTING,
+  DEFINITION_DIGEST,
+  EXISTING_REPORTING_OBJECTS,
+  encodeDeclared,
+  IS_UNCHANGED,
+  OBJECT_STATE,
+} from './schema-state.ts';
+import { attempt, joinStatements, type StatementRefusal } from './transaction.ts';
 
 /**
  * A view or function of `reporting` that an earlier migration created and that the recorder may drop. An
@@ -18,7 +25,7 @@ interface CreatedObject {
 }
 
 /** The object that the database has under the name of a declared object. Its key is null if there is none. */
-interface Place {
+interface ExistingObject {
   readonly key: ObjectKey | null;
   /** The existing object equals its declaration. */
   readonly whole: boolean;
@@ -27,10 +34,10 @@ interface Place {
 }
 
 /** Creates the role that reads `reporting`, and the functions that run its queries. */
-export async function makeReaders(sql: postgres.Sql): Promise<void> {
+export async function createReaderObjects(sql: postgres.Sql): Promise<void> {
   await sql.unsafe('create schema if not exists reporting');
-  await makeReader(sql);
-  await makeQuestionFunctions(sql);
+  await createReaderRole(sql);
+  await createQuestionFunctions(sql);
 }
 
 /**
@@ -56,11 +63,11 @@ export class Reporting {
     const [table] = await sql`select to_regclass('recorder.reporting_objects') as found`;
     if (!table?.found) return new Reporting(sql, ordered, []);
     const before = await sql.unsafe<CreatedObject[]>(
-      `with declared as (select s.key ${PLACES} where s.key is not null)
+      `with declared as (select s.key ${DECLARED_WITH_EXISTING} where s.key is not null)
       select s.key, d.key is not null as declared
-      from recorder.reporting_objects o join (${STANDING}) s on o.name = s.signature left join declared d on d.key = s.key
-      where d.key is not null or split_part(o.definition, ' ', 2) = ${BODY}`,
-      [asRows(ordered)],
+      from recorder.reporting_objects o join (${EXISTING_REPORTING_OBJECTS}) s on o.name = s.signature left join declared d on d.key = s.key
+      where d.key is not null or split_part(o.definition, ' ', 2) = ${DEFINITION_DIGEST}`,
+      [encodeDeclared(ordered)],
     );
     return new Reporting(sql, ordered, before);
   }
@@ -93,30 +100,30 @@ export class Reporting {
    * @throws UsageError if an object of a user prevents it
    */
   async apply(): Promise<string[]> {
-    const rows = asRows(this.#declared);
-    const places = await this.#sql.unsafe<Place[]>(
-      `select s.key, o.name is not null as noted, ${WHOLE} as whole
-      ${PLACES} left join recorder.reporting_objects o on o.name = s.signature order by d.place`,
+    const rows = encodeDeclared(this.#declared);
+    const places = await this.#sql.unsafe<ExistingObject[]>(
+      `select s.key, o.name is not null as noted, ${IS_UNCHANGED} as whole
+      ${DECLARED_WITH_EXISTING} left join recorder.reporting_objects o on o.name = s.signature order by d.place`,
       [rows],
     );
     const missing = new Set(this.#declared.filter((_, place) => !places[place]?.whole));
     const isEmpty = places.every(({ key }) => key === null);
-    if (!isEmpty || (await attempt(this.#sql, together(this.#declared.map(definition)))))
+    if (!isEmpty || (await attempt(this.#sql, joinStatements(this.#declared.map(definition)))))
       await this.#createEach(places, missing);
     const problems = await this.#grantAgain();
     await this.#retire(rows);
     if (missing.size > 0)
       await this.#sql.unsafe(
         `insert into recorder.reporting_objects as o (name, definition)
-          select s.signature, ${NOTE} ${PLACES}
+          select s.signature, ${OBJECT_STATE} ${DECLARED_WITH_EXISTING}
           on conflict (name) do update set definition = excluded.definition`,
-        [asRows([...missing])],
+        [encodeDeclared([...missing])],
       );
     return problems;
   }
 
   /** Creates the missing objects one by one, and the objects that had to be dropped for them. */
-  async #createEach(places: readonly Place[], missing: Set<Declared>): Promise<void> {
+  async #createEach(places: readonly ExistingObject[], missing: Set<Declared>): Promise<void> {
     const byKey = new Map(this.#declared.map((object, place) => [places[place]?.key, object]));
     for (const [place, object] of this.#declared.entries()) {
       if (!missing.has(object)) continue;
@@ -128,7 +135,7 @@ export class Reporting {
   }
 
   /** Creates one object. Returns the objects that had to be dropped for it. */
-  async #create(object: Declared, place: Place | undefined): Promise<readonly ObjectKey[]> {
+  async #create(object: Declared, place: ExistingObject | undefined): Promise<readonly ObjectKey[]> {
     const name = `reporting.${signature(object)}`;
     const key = place?.key ?? null;
     if (key !== null && !place?.noted)
@@ -139,7 +146,8 @@ export class Reporting {
     const create = definition(object);
     const refused = await attempt(this.#sql, create);
     if (!refused) return [];
-    if (key === null || !CANNOT_REPLACE.has(refused.code ?? '')) throw inTheWay(name, refused) ?? refused;
+    if (key === null || !CANNOT_REPLACE.has(refused.code ?? ''))
+      throw nameConflictError(name, refused) ?? refused;
     const dropped = await this.#drop({ keys: [key] });
     await this.#sql.unsafe(create);
     return dropped;
@@ -184,12 +192,12 @@ export class Reporting {
   async #retire(declared: string): Promise<void> {
     const retired = this.#before.filter((one) => !one.declared).map(({ key }) => key);
     const rows = await this.#sql.unsafe<{ key: ObjectKey }[]>(
-      `select s.key from (${STANDING}) s where s.key = any (string_to_array($1, ' '))`,
+      `select s.key from (${EXISTING_REPORTING_OBJECTS}) s where s.key = any (string_to_array($1, ' '))`,
       [retired.join(' ')],
     );
     if (rows.length > 0) await this.#drop({ keys: rows.map(({ key }) => key) });
     await this.#sql.unsafe(
-      `delete from recorder.reporting_objects where name <> all (array(select s.signature ${PLACES} where s.key is not null))`,
+      `delete from recorder.reporting_objects where name <> all (array(select s.signature ${DECLARED_WITH_EXISTING} where s.key is not null))`,
       [declared],
     );
   }
@@ -212,7 +220,7 @@ const RENAME =
 /**
  * Returns the error for a user's object that has the name of a declared one, or null for any other refusal.
  */
-function inTheWay(name: string, refused: Refusal): UsageError | null {
+function nameConflictError(name: string, refused: StatementRefusal): UsageError | null {
   // wrong_object_type: the name belongs to an object of another kind.
   return refused.code === '42809' ? new UsageError([`${name}: ${refused.message}`, RENAME]) : null;
 }

@@ -5,7 +5,7 @@ import { isUniqueViolation } from './unique-violation.ts';
  * SQLSTATE classes about the connection, the schema, the load or the state of the server: other rows would
  * fail as well.
  */
-const OF_THE_SERVER: ReadonlySet<string> = new Set([
+const NON_ROW_ERROR_CLASSES: ReadonlySet<string> = new Set([
   '08', // connection
   '25', // read-only, or another state of the transaction
   '28', // authorization
@@ -30,18 +30,19 @@ export function refusesRows(error: unknown): error is Error {
   const code = sqlStateOf(error);
   if (code === null || !(error instanceof Error)) return false;
   return (
-    !OF_THE_SERVER.has(code.slice(0, 2)) || error.message.startsWith('invalid memory alloc request size')
+    !NON_ROW_ERROR_CLASSES.has(code.slice(0, 2)) ||
+    error.message.startsWith('invalid memory alloc request size')
   );
 }
 
 /** An item that the database refused, and the error. */
-export interface Refusal<T> {
+export interface RefusedItem<T> {
   readonly item: T;
   readonly error: Error;
 }
 
 /** Too many items were refused: the cause is the table or the database, not the items. */
-export class Unstorable extends Error {
+export class TooManyRefusalsError extends Error {
   override readonly name = 'Unstorable';
 }
 
@@ -78,12 +79,12 @@ async function storeOnceVisible<T>(
  * @returns the refused items, in their order
  * @throws Unstorable if more items are refused, and the errors of `store` that are not about the rows
  */
-export async function storeByHalves<T>(
+export async function storeByBisection<T>(
   items: readonly T[],
   store: (items: readonly T[]) => Promise<unknown>,
   most = Number.POSITIVE_INFINITY,
-): Promise<Refusal<T>[]> {
-  const refused: Refusal<T>[] = [];
+): Promise<RefusedItem<T>[]> {
+  const refused: RefusedItem<T>[] = [];
   const waiting = [items];
   for (let some = waiting.pop(); some; some = waiting.pop()) {
     const [first] = some;
@@ -97,7 +98,7 @@ export async function storeByHalves<T>(
       if (some.length > 1) waiting.push(some.slice(half), some.slice(0, half));
       else refused.push({ item: first, error });
       if (refused.length > most)
-        throw new Unstorable(
+        throw new TooManyRefusalsError(
           `more than ${most} items cannot be stored; the last one because: ${error.message}`,
         );
     }

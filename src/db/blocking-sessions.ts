@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
-import { CONNECTION } from './client.ts';
+import { CONNECTION_OPTIONS } from './client.ts';
 import { connect } from './connect.ts';
 import { LOCK_SCHEMA } from './row-lock.ts';
 import { silenceOf } from './session.ts';
@@ -29,7 +29,7 @@ const WATCH_INTERVAL_MS = 300;
 const REPORTED_AFTER_SECONDS = 60;
 
 /** Describes a session for people. */
-export const sessionText = ({ pid, user, application, state, since }: LockingSession): string =>
+export const formatSession = ({ pid, user, application, state, since }: LockingSession): string =>
   [
     `process ${pid}`,
     ...(user ? [`user "${user}"`] : []),
@@ -43,7 +43,7 @@ export const sessionText = ({ pid, user, application, state, since }: LockingSes
  * were found.
  */
 export function watchBlockers(url: string, pid: number): { stop(): Promise<readonly LockingSession[]> } {
-  const session = connect(url, silenceOf('work'), { ...CONNECTION, max: 1 });
+  const session = connect(url, silenceOf('work'), { ...CONNECTION_OPTIONS, max: 1 });
   const stopped = new AbortController();
   let last: readonly LockingSession[] = [];
   const watching = (async () => {
@@ -70,7 +70,7 @@ export function watchBlockers(url: string, pid: number): { stop(): Promise<reado
  * Returns the sessions of other programs that hold locks on the recorder's objects. They are listed after
  * `after` seconds, or as soon as they block the recorder.
  */
-export async function foreignLocks(
+export async function findForeignLocks(
   sql: postgres.Sql,
   after = REPORTED_AFTER_SECONDS,
 ): Promise<readonly LockingSession[]> {

@@ -7,14 +7,14 @@ import type { BudgetKey } from './budget-key.ts';
 import { KnownLimits, type Limit, type Limits } from './limits.ts';
 
 /** Share of the limits that each priority may use. The rest is reserved for higher priorities. */
-const SHARE: Readonly<Record<Priority, number>> = { poll: 1, heal: 0.8, backfill: 0.6 };
+const PRIORITY_SHARES: Readonly<Record<Priority, number>> = { poll: 1, heal: 0.8, backfill: 0.6 };
 /** Maximum wait of a call, in ms. If the wait is longer, the job returns to the queue. */
-const LONGEST_WAIT = 90_000;
+const MAX_WAIT_MS = 90_000;
 /** Interval in which an upstream without a limit is checked for blocks that other workers stored, in ms. */
-const LOOK_AGAIN = 1_000;
+const BLOCK_CHECK_INTERVAL_MS = 1_000;
 
 /** Maximum length of a block, in ms. A longer one was stored by a process whose clock was ahead. */
-const LONGEST_BLOCK = 3_600_000;
+const MAX_BLOCK_MS = 3_600_000;
 
 /** End of the block of an upstream, and the header or status that caused it. */
 interface Block {
@@ -23,7 +23,7 @@ interface Block {
 }
 
 /** Reason why units were not taken, and the time until the next attempt, in ms. 0 if the units were taken. */
-interface Refusal {
+interface BudgetWait {
   readonly wait: number;
   readonly reason: string;
 }
@@ -49,7 +49,7 @@ export class SharedBudget implements Budget {
     for (;;) {
       const { wait, reason } = await this.#tryTake(units, priority);
       if (wait <= 0) return;
-      if (wait > LONGEST_WAIT)
+      if (wait > MAX_WAIT_MS)
         throw new UpstreamFailure(
           'rate-limited',
           `no budget for ${this.#key.upstream} for ${Math.ceil(wait / 1000)} s: ${reason}`,
@@ -71,16 +71,16 @@ export class SharedBudget implements Budget {
       values (${upstream}, ${endpoint}, ${startOfMinute(now)}, 0, ${dayOf(now)}, 0, ${new Date(until)}, ${reason})
       on conflict (upstream, endpoint) do update set (blocked_until, blocked_by) = (excluded.blocked_until, excluded.blocked_by)
         where b.blocked_until is null or b.blocked_until < excluded.blocked_until
-          or b.blocked_until > ${new Date(now.getTime() + LONGEST_BLOCK)}`;
+          or b.blocked_until > ${new Date(now.getTime() + MAX_BLOCK_MS)}`;
   }
 
   async learn({ limit, exhausted }: Allowance): Promise<void> {
     if (exhausted) await this.block(exhausted.milliseconds, exhausted.header);
-    if (limit) this.#limits.hear(limit, this.#clock());
+    if (limit) this.#limits.noteAnnouncedLimit(limit, this.#clock());
   }
 
   /** Takes the units if they are available. Returns the reason and the wait, in ms; 0 if they were taken. */
-  async #tryTake(units: number, priority: Priority): Promise<Refusal> {
+  async #tryTake(units: number, priority: Priority): Promise<BudgetWait> {
     const now = new Date(this.#clock());
     const perMinute = this.#limits.perMinute(now.getTime());
     const perDay = this.#limits.perDay(now.getTime());
@@ -88,7 +88,7 @@ export class SharedBudget implements Budget {
     const minute = startOfMinute(now);
     const day = dayOf(now);
     const { upstream, endpoint } = this.#key;
-    const most = (limit: Limit | null) => limit && Math.max(limit.units * SHARE[priority], units);
+    const most = (limit: Limit | null) => limit && Math.max(limit.units * PRIORITY_SHARES[priority], units);
     const [row] = await this.#sql<({ taken: boolean; day_full: boolean } & Block)[]>`
       with mine as (
         insert into recorder.budgets as b (upstream, endpoint, minute, minute_units, day, day_units)
@@ -99,7 +99,7 @@ export class SharedBudget implements Budget {
           day = excluded.day,
           day_units = case when b.day = excluded.day then b.day_units else 0 end + ${units}
         where (b.blocked_until is null or b.blocked_until <= ${now}
-            or b.blocked_until > ${new Date(now.getTime() + LONGEST_BLOCK)})
+            or b.blocked_until > ${new Date(now.getTime() + MAX_BLOCK_MS)})
           and (${most(perMinute)}::float8 is null
             or case when b.minute = excluded.minute then b.minute_units else 0 end + ${units} <= ${most(perMinute)}::float8)
           and (${most(perDay)}::float8 is null
@@ -110,7 +110,7 @@ export class SharedBudget implements Budget {
       from (values (1)) as one left join recorder.budgets b on (b.upstream, b.endpoint) = (${upstream}, ${endpoint})`;
     if (!row || row.taken) return TAKEN;
     const blocked = (row.blocked_until?.getTime() ?? 0) - now.getTime();
-    if (blocked > 0 && blocked <= LONGEST_BLOCK) return blockedBy(blocked, row.blocked_by);
+    if (blocked > 0 && blocked <= MAX_BLOCK_MS) return blockedBy(blocked, row.blocked_by);
     // A limit from response headers may expire before its window ends.
     const [ends, limit] = row.day_full
       ? [Date.parse(`${day}T00:00:00Z`) + 86_400_000, perDay]
@@ -121,8 +121,8 @@ export class SharedBudget implements Budget {
     };
   }
 
-  async #blockedFor(now: Date): Promise<Refusal> {
-    if (Math.abs(now.getTime() - this.#lookedAt) >= LOOK_AGAIN) {
+  async #blockedFor(now: Date): Promise<BudgetWait> {
+    if (Math.abs(now.getTime() - this.#lookedAt) >= BLOCK_CHECK_INTERVAL_MS) {
       this.#lookedAt = now.getTime();
       const { upstream, endpoint } = this.#key;
       const [row] = await this.#sql<Block[]>`
@@ -131,12 +131,12 @@ export class SharedBudget implements Budget {
       this.#blockedBy = row?.blocked_by ?? null;
     }
     const blocked = this.#blockedUntil - now.getTime();
-    return blocked <= LONGEST_BLOCK ? blockedBy(blocked, this.#blockedBy) : TAKEN;
+    return blocked <= MAX_BLOCK_MS ? blockedBy(blocked, this.#blockedBy) : TAKEN;
   }
 }
 
-const TAKEN: Refusal = { wait: 0, reason: '' };
-const blockedBy = (wait: number, header: string | null): Refusal => ({
+const TAKEN: BudgetWait = { wait: 0, reason: '' };
+const blockedBy = (wait: number, header: string | null): BudgetWait => ({
   wait,
   reason: `it sent ${header ?? '429'}`,
 });

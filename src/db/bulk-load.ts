@@ -4,7 +4,7 @@ import { onOwnConnection } from './own-connection.ts';
 import { sessionSettings } from './session.ts';
 
 /** A transaction that writes tables. */
-export interface Loading {
+export interface BulkLoad {
   /** Runs one statement and returns its rows. */
   rows(text: string, values?: readonly string[]): Promise<Record<string, unknown>[]>;
   /**
@@ -19,10 +19,10 @@ export interface Loading {
  * @param signal closes the connection, which rolls the transaction back
  * @throws the error of the lost connection: every statement on it fails
  */
-export async function withLoading<T>(
+export async function withBulkLoad<T>(
   url: string,
   signal: AbortSignal,
-  work: (loading: Loading) => Promise<T>,
+  work: (loading: BulkLoad) => Promise<T>,
 ): Promise<T> {
   return onOwnConnection(url, sessionSettings('restore'), signal, async (client) => {
     await client.query('begin');

@@ -14,7 +14,7 @@ export interface Database {
 }
 
 /** Options of every connection of the recorder. */
-export const CONNECTION = {
+export const CONNECTION_OPTIONS = {
   connect_timeout: 10,
   // In s. The driver's default reaches 20 s in one outage, because it counts the failures of all connections
   // together.
@@ -26,20 +26,20 @@ export const CONNECTION = {
   connection: sessionSettings('work'),
 };
 
-/** Session settings of commits, see {@link openCommitting}. */
-export const COMMITTING = {
-  ...CONNECTION.connection,
+/** Session settings of commits, see {@link openCommitPool}. */
+export const COMMIT_SETTINGS = {
+  ...CONNECTION_OPTIONS.connection,
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
 };
 
-const LOOKING = {
-  ...CONNECTION,
+const READER_OPTIONS = {
+  ...CONNECTION_OPTIONS,
   connection: sessionSettings('reader'),
 };
 
-const COMPARING = {
-  ...CONNECTION,
+const COMPARISON_OPTIONS = {
+  ...CONNECTION_OPTIONS,
   max: 1,
   connection: {
     ...sessionSettings('checks'),
@@ -56,8 +56,8 @@ const COMPARING = {
  * keys. Without `enable_seqscan = off` it would read whole tables for each row of a commit, until PostgreSQL
  * analyzes them.
  */
-export const openCommitting = (url: string, max: number): postgres.Sql =>
-  connectPool(url, silenceOf('work'), { ...CONNECTION, max, connection: COMMITTING });
+export const openCommitPool = (url: string, max: number): postgres.Sql =>
+  connectPool(url, silenceOf('work'), { ...CONNECTION_OPTIONS, max, connection: COMMIT_SETTINGS });
 
 /**
  * Opens the database. Connections are opened when they are needed.
@@ -66,9 +66,9 @@ export const openCommitting = (url: string, max: number): postgres.Sql =>
 export function openDatabase(url: string): Database {
   // Ten runs may commit at the same time. Each has one more statement, which renews its lease and waits for
   // the commit.
-  const sql = connectPool(url, silenceOf('work'), { ...CONNECTION, max: 12 });
-  const commits = openCommitting(url, 10);
-  const reader = connectPool(url, silenceOf('reader'), { ...LOOKING, max: 2 });
+  const sql = connectPool(url, silenceOf('work'), { ...CONNECTION_OPTIONS, max: 12 });
+  const commits = openCommitPool(url, 10);
+  const reader = connectPool(url, silenceOf('reader'), { ...READER_OPTIONS, max: 2 });
   return {
     sql,
     commits,
@@ -84,9 +84,9 @@ export function openDatabase(url: string): Database {
  * one statement at a time on one core, with 32 MB of memory for sorting.
  * @param longest timeout of a statement, in ms
  */
-export function openSealing(url: string, longest: number): postgres.Sql {
+export function openSealConnection(url: string, longest: number): postgres.Sql {
   return connect(url, longest + 5_000, {
-    ...CONNECTION,
+    ...CONNECTION_OPTIONS,
     max: 1,
     connection: {
       ...sessionSettings('seal'),
@@ -101,14 +101,14 @@ export function openSealing(url: string, longest: number): postgres.Sql {
 }
 
 /** Opens one connection for comparisons of recorded data. Recording never waits for them. */
-export function openComparing(url: string): postgres.Sql {
-  return connect(url, silenceOf('checks'), COMPARING);
+export function openComparisonConnection(url: string): postgres.Sql {
+  return connect(url, silenceOf('checks'), COMPARISON_OPTIONS);
 }
 
 /** Opens one connection for the rules of alerts. It only reads, on one core; recording never waits for it. */
-export function openAlerting(url: string): postgres.Sql {
+export function openAlertConnection(url: string): postgres.Sql {
   return connectPool(url, silenceOf('alerts'), {
-    ...CONNECTION,
+    ...CONNECTION_OPTIONS,
     max: 1,
     connection: { ...sessionSettings('alerts'), max_parallel_workers_per_gather: '0' },
   });

@@ -5,10 +5,10 @@ import type { Clock } from '../lib/clock.ts';
  * Maximum clock difference that is not reported, in ms. Leases use the database's clock, windows use the
  * clock of this process.
  */
-export const TOLERATED_SKEW = 2_000;
+export const MAX_DATABASE_CLOCK_SKEW_MS = 2_000;
 
 /** Returns how far the database's clock is ahead of ours, in ms; negative if it is behind. */
-export async function clockSkew(sql: postgres.Sql, clock: Clock): Promise<number> {
+export async function measureClockSkew(sql: postgres.Sql, clock: Clock): Promise<number> {
   const before = clock();
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
   return Math.round((row?.now.getTime() ?? before) - (before + clock()) / 2);

@@ -2,7 +2,7 @@
  * Codes of errors of a database that is unavailable or not ready yet, as opposed to one that refuses the
  * connection.
  */
-const AWAY = new Set([
+const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE', // the connection ended while data was being sent
@@ -25,16 +25,19 @@ const AWAY = new Set([
 ]);
 
 /** Messages of `pg` about a broken connection that has no error code. */
-const BROKEN =
+const BROKEN_CONNECTION_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Client has encountered a connection error)/;
 
 /**
  * Returns whether an error means that the database cannot be reached at this moment, so that a retry may
  * succeed.
  */
-export function isAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // The file of a Unix socket disappears with its server.
   if (/^connect (ENOENT|EAGAIN) /.test(error.message)) return true;
-  return ('code' in error && AWAY.has(String(error.code))) || BROKEN.test(error.message);
+  return (
+    ('code' in error && UNAVAILABLE_CODES.has(String(error.code))) ||
+    BROKEN_CONNECTION_MESSAGE.test(error.message)
+  );
 }

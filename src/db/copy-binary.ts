@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { microsecondsOf } from '../lib/instant.ts';
+import { parseRfc3339Microseconds } from '../lib/instant.ts';
 
 /**
  * Reads one value in PostgreSQL's binary format.
@@ -9,27 +9,28 @@ import { microsecondsOf } from '../lib/instant.ts';
 export type ReadValue<T> = (bytes: Buffer, start: number, end: number) => T;
 
 /** Bytes of the header: the signature, the flags and the length of an empty extension. */
-const HEADER = 19;
+const HEADER_BYTES = 19;
 /** Microseconds from 1970 to the epoch of PostgreSQL, 2000-01-01. */
-export const EPOCH = 946_684_800_000_000n;
+export const POSTGRES_EPOCH_MICROS = 946_684_800_000_000n;
 
 export const readText: ReadValue<string> = (bytes, start, end) => bytes.toString('utf8', start, end);
 export const readBigint: ReadValue<bigint> = (bytes, start) => bytes.readBigInt64BE(start);
 export const readBoolean: ReadValue<boolean> = (bytes, start) => bytes[start] === 1;
 export const readDouble: ReadValue<number> = (bytes, start) => bytes.readDoubleBE(start);
 /** Reads a `timestamptz`, in microseconds since 1970. */
-export const readInstant: ReadValue<bigint> = (bytes, start) => bytes.readBigInt64BE(start) + EPOCH;
+export const readInstant: ReadValue<bigint> = (bytes, start) =>
+  bytes.readBigInt64BE(start) + POSTGRES_EPOCH_MICROS;
 /**
  * Encodes a `timestamptz` for a binary COPY.
  * @param iso ISO 8601 in UTC, to the microsecond
  * @throws RangeError if it is not a valid instant
  */
 export function instantBytes(iso: string): Buffer {
-  const since1970 = microsecondsOf(iso);
+  const since1970 = parseRfc3339Microseconds(iso);
   if (since1970 === null) throw new RangeError(`${iso} is no instant`);
   const micros = BigInt(since1970);
   const bytes = Buffer.alloc(8);
-  bytes.writeBigInt64BE(micros - EPOCH);
+  bytes.writeBigInt64BE(micros - POSTGRES_EPOCH_MICROS);
   return bytes;
 }
 /** Reads a `date`, in days since 2000-01-01. */
@@ -67,18 +68,18 @@ export async function readCopy(
     const bytes: Buffer = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
     let at = 0;
     if (!begun) {
-      if (bytes.length < HEADER) {
+      if (bytes.length < HEADER_BYTES) {
         rest = bytes;
         continue;
       }
       begun = true;
-      at = HEADER;
+      at = HEADER_BYTES;
     }
     found.bytes = bytes;
     while (!ended) {
       const end = findRow(found, at);
       if (end === INCOMPLETE) break;
-      if (end === LAST) {
+      if (end === END_OF_ROWS) {
         ended = true;
         at += 2;
         break;
@@ -95,17 +96,17 @@ export async function readCopy(
 /** More bytes of the row have to be received. */
 const INCOMPLETE = -1;
 /** The trailer: there are no more rows. */
-const LAST = -2;
+const END_OF_ROWS = -2;
 
 /**
  * Finds the values of the row that starts at an offset.
- * @returns its end, {@link INCOMPLETE} or {@link LAST}
+ * @returns its end, {@link INCOMPLETE} or {@link END_OF_ROWS}
  */
 function findRow({ bytes, starts, ends }: CopyRow, begin: number): number {
   let at = begin + 2;
   if (bytes.length < at) return INCOMPLETE;
   const count = bytes.readInt16BE(begin);
-  if (count < 0) return LAST;
+  if (count < 0) return END_OF_ROWS;
   if (count !== starts.length) throw new Error(`COPY gave ${count} columns instead of ${starts.length}`);
   for (let place = 0; place < count; place += 1) {
     if (bytes.length < at + 4) return INCOMPLETE;

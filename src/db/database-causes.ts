@@ -1,18 +1,18 @@
-import { databasePlace, type Place, placeText } from '../config/database-url.ts';
-import { messageOf } from '../lib/errors.ts';
-import { isAway } from './connection-error.ts';
-import { NAME_ITSELF, POOLER } from './detect-pooler.ts';
+import { formatServerAddress, parseDatabaseUrl, type ServerAddress } from '../config/database-url.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { isDatabaseUnavailable } from './connection-error.ts';
+import { POOLER_REASON, poolerFix } from './detect-pooler.ts';
 
 /** Error code of a server that accepts the connection and then sends nothing. */
 export const NO_ANSWER = 'NO_ANSWER';
 
 /** The parts of a database URL that errors may show; no password. */
-interface Named {
+interface DatabaseFacts {
   readonly user: string;
   /** All servers, as `host:port`. */
   readonly host: string;
   /** The first server. */
-  readonly server: Place;
+  readonly server: ServerAddress;
   readonly database: string;
   readonly hasPassword: boolean;
   /** The URL requests TLS. */
@@ -23,8 +23,8 @@ interface Named {
 
 interface Cause {
   readonly codes: readonly string[];
-  readonly cause: (named: Named, message: string) => string;
-  readonly mend: (named: Named, message: string) => string;
+  readonly cause: (named: DatabaseFacts, message: string) => string;
+  readonly fix: (named: DatabaseFacts, message: string) => string;
 }
 
 const CAUSES: readonly Cause[] = [
@@ -34,13 +34,13 @@ const CAUSES: readonly Cause[] = [
       hasPassword
         ? `${host} refuses the password of the user "${user}", or has no such user`
         : `${host} wants a password of the user "${user}", and ${variable} has none`,
-    mend: ({ user, variable }) =>
+    fix: ({ user, variable }) =>
       `correct user and password in ${variable} (percent-encode /, @, : and #), or as a superuser: alter role "${user}" login password '…'`,
   },
   {
     codes: ['28000'],
     cause: ({ host }, message) => `${host} lets this user not in from here: ${message}`,
-    mend: ({ user, variable }, message) =>
+    fix: ({ user, variable }, message) =>
       /not permitted to log in|does not exist/.test(message)
         ? `name another user in ${variable}, or as a superuser: alter role "${user}" login (create role, where it is missing)`
         : 'add a line to pg_hba.conf on the server; where it asks for encryption, add ?sslmode=require',
@@ -48,25 +48,25 @@ const CAUSES: readonly Cause[] = [
   {
     codes: ['3D000'],
     cause: ({ host, database }) => `${host} has no database "${database}"`,
-    mend: ({ server: { host, port }, user, database }) =>
+    fix: ({ server: { host, port }, user, database }) =>
       `make it: createdb --host=${host} --port=${port} --username=${user} --template=template0 --encoding=UTF8 ${database}`,
   },
   {
     codes: ['42501'],
     cause: ({ user }, message) => `the user "${user}" lacks a right: ${message}`,
-    mend: ({ user, database }, message) =>
+    fix: ({ user, database }, message) =>
       `as a superuser: alter ${/schema \S+/.exec(message)?.[0] ?? `database "${database}"`} owner to "${user}"`,
   },
   {
     codes: ['53300'],
     cause: ({ host }, message) => `${host} gives no more connections: ${message}`,
-    mend: ({ user, database }) =>
+    fix: ({ user, database }) =>
       `raise max_connections on the server, or end what holds them; where a limit is set: alter role "${user}" connection limit -1, alter database "${database}" connection limit -1. A process of the recorder needs up to 53`,
   },
   {
     codes: ['53100'],
     cause: ({ host }) => `the disk of ${host} is full`,
-    mend: () => 'make room on it: until then nothing is recorded',
+    fix: () => 'make room on it: until then nothing is recorded',
   },
   {
     codes: [
@@ -76,63 +76,63 @@ const CAUSES: readonly Cause[] = [
       'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     ],
     cause: ({ host }, message) => `the certificate of ${host} is not trusted here: ${message}`,
-    mend: () =>
+    fix: () =>
       'name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem; ?sslmode=require encrypts without a look at it',
   },
   {
     codes: ['ERR_TLS_CERT_ALTNAME_INVALID'],
     cause: ({ host }, message) => `the certificate of ${host} is for another name: ${message}`,
-    mend: ({ variable }) => `write the name that the certificate has into ${variable}`,
+    fix: ({ variable }) => `write the name that the certificate has into ${variable}`,
   },
   {
     codes: ['55P03', '57014'],
     cause: ({ host }, message) => `a statement waited for too long on ${host}: ${message}`,
-    mend: () =>
+    fix: () =>
       'end the session that holds the lock: select pid, usename, application_name, xact_start from pg_stat_activity where pid in (select unnest(pg_blocking_pids(pid)) from pg_stat_activity)',
   },
   {
     codes: ['57P03', '57P01', '57P02'],
     cause: ({ host }, message) => `${host} is not ready: ${message}`,
-    mend: () => 'wait until it is, then ask again',
+    fix: () => 'wait until it is, then ask again',
   },
   {
     codes: ['08P01'],
-    cause: ({ host }) => `${host}: ${POOLER}`,
-    mend: ({ variable }) => NAME_ITSELF(variable),
+    cause: ({ host }) => `${host}: ${POOLER_REASON}`,
+    fix: ({ variable }) => poolerFix(variable),
   },
   {
     codes: ['NO_PRIMARY'],
     cause: (_, message) => message,
-    mend: ({ variable }) => `start the primary, promote a standby, or correct ${variable}`,
+    fix: ({ variable }) => `start the primary, promote a standby, or correct ${variable}`,
   },
   {
     codes: ['ECONNREFUSED', 'ENOENT'],
     cause: ({ host }) => `nothing listens on ${host}`,
-    mend: ({ variable }) =>
+    fix: ({ variable }) =>
       `start PostgreSQL, or correct host and port in ${variable}; without DATABASE_URL an embedded one is used`,
   },
   {
     codes: ['ENOTFOUND', 'EAI_AGAIN'],
     cause: ({ host }) => `no host is called ${host.replace(/:\d+$/, '')}`,
-    mend: ({ variable }) =>
+    fix: ({ variable }) =>
       `correct the host in ${variable} (in a password write / as %2F and @ as %40), or the name servers of this machine`,
   },
   {
     codes: ['CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
     cause: ({ host }) => `${host} cannot be reached`,
-    mend: ({ variable }) =>
+    fix: ({ variable }) =>
       `let this machine through the firewall to it, or correct host and port in ${variable}`,
   },
   {
     codes: [NO_ANSWER],
     cause: ({ host }) => `${host} takes the connection, and does not answer as PostgreSQL does`,
-    mend: ({ variable }) =>
+    fix: ({ variable }) =>
       `correct the port in ${variable}: it may be of another program; or see the log of the server`,
   },
   {
     codes: ['ERR_NO_TLS'],
     cause: ({ host }) => `${host} does not offer TLS`,
-    mend: ({ variable }) => `take sslmode out of ${variable}, or let the server offer TLS (ssl = on)`,
+    fix: ({ variable }) => `take sslmode out of ${variable}, or let the server offer TLS (ssl = on)`,
   },
   {
     codes: ['ECONNRESET', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
@@ -140,7 +140,7 @@ const CAUSES: readonly Cause[] = [
       tls
         ? `${host} closed the connection when it was asked for TLS`
         : `${host} closed the connection without an answer`,
-    mend: ({ tls, variable }) =>
+    fix: ({ tls, variable }) =>
       tls
         ? `take sslmode out of ${variable}, or let the server offer TLS (ssl = on)`
         : `correct the port in ${variable}: it may be of another program; or see the log of the server`,
@@ -151,28 +151,35 @@ const CAUSES: readonly Cause[] = [
  * Explains the error of a database: its cause and its fix.
  * @param variable the environment variable that contains the URL
  */
-export function diagnosed(error: unknown, url: string, variable: string): { found: string; mend: string } {
+export function explainDatabaseError(
+  error: unknown,
+  url: string,
+  variable: string,
+): { found: string; fix: string } {
   const known = causeOf(error);
   const named = { ...namesIn(url), variable };
   return {
-    found: known ? known.cause(named, messageOf(error)) : `${named.host}: ${messageOf(error)}`,
-    mend: known ? known.mend(named, messageOf(error)) : `correct ${variable}, or see the log of the server`,
+    found: known ? known.cause(named, toErrorMessage(error)) : `${named.host}: ${toErrorMessage(error)}`,
+    fix: known
+      ? known.fix(named, toErrorMessage(error))
+      : `correct ${variable}, or see the log of the server`,
   };
 }
 
 /** Returns whether a server refused the connection for a reason that is listed here. */
-export const isRefusal = (error: unknown): boolean => causeOf(error) !== undefined && !isAway(error);
+export const isKnownRefusal = (error: unknown): boolean =>
+  causeOf(error) !== undefined && !isDatabaseUnavailable(error);
 
 function causeOf(error: unknown): Cause | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return CAUSES.find(({ codes }) => codes.includes(code));
 }
 
-function namesIn(url: string): Omit<Named, 'variable'> {
-  const { places, user, password, database, sslMode } = databasePlace(url);
+function namesIn(url: string): Omit<DatabaseFacts, 'variable'> {
+  const { places, user, password, database, sslMode } = parseDatabaseUrl(url);
   return {
     user,
-    host: places.map(placeText).join(', '),
+    host: places.map(formatServerAddress).join(', '),
     server: places[0],
     database,
     hasPassword: password !== '',

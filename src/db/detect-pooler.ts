@@ -2,24 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { UsageError } from '../lib/errors.ts';
 import { connect } from './connect.ts';
-import { isAway } from './connection-error.ts';
+import { isDatabaseUnavailable } from './connection-error.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** Timeout of the first response, in ms. A pooler without a free connection never responds. */
-const PATIENCE = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 /** SQLSTATE with which poolers such as PgBouncer refuse session settings that they do not pass on. */
-const REFUSED = '08P01';
+const POOLER_REFUSAL = '08P01';
 
 /** Reason why a pooler is refused. */
-export const POOLER =
+export const POOLER_REASON =
   'it does not pass on the settings of a session, as PostgreSQL does: it is a pooler, such as PgBouncer. The recorder needs sessions of its own, ' +
   'for time limits, locks, LISTEN and temporary tables';
-export const NAME_ITSELF = (variable: string) => `name PostgreSQL itself in ${variable}`;
+export const poolerFix = (variable: string) => `name PostgreSQL itself in ${variable}`;
 
 /** Returns whether a pooler refused the settings of a session. */
-export const isPoolers = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && error.code === REFUSED;
+export const isPoolerRefusal = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === POOLER_REFUSAL;
 
 /**
  * Verifies the settings of a session that was opened with `sessionSettings('work')`. Some poolers are
@@ -27,14 +27,14 @@ export const isPoolers = (error: unknown): boolean =>
  * @throws UsageError if there is a pooler in between, and the errors of the connection
  */
 export async function refusePooler(session: postgres.Sql, variable: string): Promise<void> {
-  const problem = new UsageError([`${variable}: ${POOLER}: ${NAME_ITSELF(variable)}`]);
+  const problem = new UsageError([`${variable}: ${POOLER_REASON}: ${poolerFix(variable)}`]);
   const { statement_timeout: wanted } = sessionSettings('work');
   try {
     const [row] = await session<{ found: string }[]>`
       select setting as found from pg_catalog.pg_settings where name = 'statement_timeout'`;
     if (row?.found !== wanted) throw problem;
   } catch (error) {
-    throw isPoolers(error) ? problem : error;
+    throw isPoolerRefusal(error) ? problem : error;
   }
 }
 
@@ -46,17 +46,17 @@ export async function refusePooler(session: postgres.Sql, variable: string): Pro
 export async function refusePoolerAt(url: string, variable: string): Promise<void> {
   const session = connect(url, silenceOf('work'), {
     max: 1,
-    connect_timeout: PATIENCE / 1000,
+    connect_timeout: ANSWER_TIMEOUT_MS / 1000,
     onnotice: () => {},
     connection: sessionSettings('work'),
   });
   const over = new AbortController();
-  const late = delay(PATIENCE, undefined, { signal: over.signal });
+  const late = delay(ANSWER_TIMEOUT_MS, undefined, { signal: over.signal });
   late.catch(() => {});
   try {
     await Promise.race([
       refusePooler(session, variable).catch((error: unknown) => {
-        if (!isAway(error)) throw error;
+        if (!isDatabaseUnavailable(error)) throw error;
       }),
       late,
     ]);

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { Checked } from '../lib/check-result.ts';
+import type { CheckResult } from '../lib/check-result.ts';
 import { UsageError } from '../lib/errors.ts';
-import { CONNECTION } from './client.ts';
+import { CONNECTION_OPTIONS } from './client.ts';
 import { connect } from './connect.ts';
-import { isAway } from './connection-error.ts';
-import { diagnosed, NO_ANSWER } from './database-causes.ts';
-import { NAME_ITSELF, POOLER } from './detect-pooler.ts';
+import { isDatabaseUnavailable } from './connection-error.ts';
+import { explainDatabaseError, NO_ANSWER } from './database-causes.ts';
+import { POOLER_REASON, poolerFix } from './detect-pooler.ts';
 import { encodingProblem } from './encoding.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** Minimum version of PostgreSQL, as `server_version_num`. */
-const OLDEST = 150_000;
+const MIN_SERVER_VERSION = 150_000;
 /** Timeout of the connection, in s. */
-const PATIENCE = 5;
+const CONNECT_TIMEOUT_SECONDS = 5;
 
 /** Timeout of the checks, in ms. A stalled server would delay a statement for longer. */
-const LONGEST = 10_000;
+const CHECK_TIMEOUT_MS = 10_000;
 /** Session settings of the recorder. */
 const SETTINGS = sessionSettings('work');
 
@@ -24,15 +24,15 @@ const SETTINGS = sessionSettings('work');
  * Checks a user's own database: whether the recorder can connect and write, and whether version and encoding
  * are supported.
  */
-export async function examineDatabase(url: string): Promise<Checked> {
+export async function checkDatabase(url: string): Promise<CheckResult> {
   const sql = connect(url, silenceOf('work'), {
     max: 1,
-    connect_timeout: PATIENCE,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
     onnotice: () => {},
     connection: SETTINGS,
   });
   const impatience = new AbortController();
-  const late = delay(LONGEST, undefined, { signal: impatience.signal }).then(() => {
+  const late = delay(CHECK_TIMEOUT_MS, undefined, { signal: impatience.signal }).then(() => {
     throw Object.assign(new Error('no answer'), { code: NO_ANSWER });
   });
   try {
@@ -45,7 +45,7 @@ export async function examineDatabase(url: string): Promise<Checked> {
     );
     return { check: 'database', ok: true, found };
   } catch (error) {
-    return { check: 'database', ok: false, ...diagnosed(error, url, 'DATABASE_URL') };
+    return { check: 'database', ok: false, ...explainDatabaseError(error, url, 'DATABASE_URL') };
   } finally {
     impatience.abort();
     late.catch(() => {});
@@ -81,7 +81,7 @@ async function otherTimeZones(sql: postgres.Sql, url: string): Promise<string[]>
  */
 async function unsetTimeZone(url: string): Promise<string | null> {
   const { TimeZone: _, ...settings } = SETTINGS;
-  const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 1, connection: settings });
+  const sql = connect(url, silenceOf('work'), { ...CONNECTION_OPTIONS, max: 1, connection: settings });
   try {
     const [row] = await sql<{ zone: string }[]>`
       select setting as zone from pg_settings where name = 'TimeZone'
@@ -96,17 +96,17 @@ async function unsetTimeZone(url: string): Promise<string | null> {
  * Runs `begin` with the database of `DATABASE_URL`. If that fails, checks the database for the cause.
  * @throws UsageError with the problem of the database and its fix, and other errors of `begin`
  */
-export async function beginning<Begun>(url: string, begin: () => Promise<Begun>): Promise<Begun> {
+export async function withDatabaseDiagnosis<Begun>(url: string, begin: () => Promise<Begun>): Promise<Begun> {
   try {
     return await begin();
   } catch (error) {
-    if (error instanceof UsageError || isAway(error)) throw error;
-    const { ok, found, mend } = await examineDatabase(url);
+    if (error instanceof UsageError || isDatabaseUnavailable(error)) throw error;
+    const { ok, found, fix: mend } = await checkDatabase(url);
     throw ok ? error : new UsageError([`DATABASE_URL: ${found}: ${mend}`], { cause: error });
   }
 }
 
-async function problemOf(sql: postgres.Sql): Promise<Checked | null> {
+async function problemOf(sql: postgres.Sql): Promise<CheckResult | null> {
   const [row] = await sql<Rights[]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
       pg_is_in_recovery() as standby, current_user as user, (select setting from pg_settings where name = 'statement_timeout') as timeout, current_database() as database,
@@ -116,14 +116,19 @@ async function problemOf(sql: postgres.Sql): Promise<Checked | null> {
       exists (select from pg_roles where rolname = 'recorder_reader')
         or (select rolcreaterole or rolsuper from pg_roles where rolname = current_user) as reader`;
   if (!row) return null;
-  const bad = (found: string, mend: string): Checked => ({ check: 'database', ok: false, found, mend });
+  const bad = (found: string, mend: string): CheckResult => ({
+    check: 'database',
+    ok: false,
+    found,
+    fix: mend,
+  });
   const { number, version, standby, user, database, empty } = row;
-  if (number < OLDEST)
+  if (number < MIN_SERVER_VERSION)
     return bad(
       `PostgreSQL ${version} is too old`,
       'name a server of PostgreSQL 15 to 18 in DATABASE_URL, or upgrade this one',
     );
-  if (row.timeout !== SETTINGS.statement_timeout) return bad(POOLER, NAME_ITSELF('DATABASE_URL'));
+  if (row.timeout !== SETTINGS.statement_timeout) return bad(POOLER_REASON, poolerFix('DATABASE_URL'));
   if (standby)
     return bad(
       'this server is a standby and takes no writes',

@@ -2,14 +2,14 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Servers } from './servers.ts';
 
-type Answered = (error: Error | null) => void;
+type ConnectCallback = (error: Error | null) => void;
 
 /**
  * Idle time before keepalive probes start, in ms. The system then probes each second, and closes the
  * connection after ten unanswered probes. The system's default starts after two hours, and only a statement
  * that is sent would detect the loss earlier.
  */
-const ASKED_AFTER = 10_000;
+const KEEPALIVE_IDLE_MS = 10_000;
 
 /** Constructor of a `pg` client. */
 type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
@@ -32,7 +32,7 @@ class GuardedClient extends pg.Client {
       // If a setting is given twice, PostgreSQL uses the last one.
       options: `${said.options} ${config.options ?? ''}`.trim(),
       keepAlive: true,
-      keepAliveInitialDelayMillis: ASKED_AFTER,
+      keepAliveInitialDelayMillis: KEEPALIVE_IDLE_MS,
     });
     this.on('error', () => {});
   }
@@ -52,8 +52,8 @@ function clientOf(servers: Servers): ClientClass {
     }
 
     override connect(): Promise<pg.Client>;
-    override connect(connected: Answered): void;
-    override connect(connected?: Answered): Promise<pg.Client> | undefined {
+    override connect(connected: ConnectCallback): void;
+    override connect(connected?: ConnectCallback): Promise<pg.Client> | undefined {
       const begun = this.#begin();
       if (!connected) return begun;
       begun.then(() => connected(null), connected);

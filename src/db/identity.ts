@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { isAway } from './connection-error.ts';
+import { isDatabaseUnavailable } from './connection-error.ts';
 import { sqlStateOf } from './sql-state.ts';
 
 const NOT_ALLOWED = '42501';
@@ -16,7 +16,7 @@ export async function databaseIdentity(sql: postgres.Sql): Promise<string | null
       from pg_control_system()`;
     return row?.identity ?? null;
   } catch (error) {
-    if (isAway(error) || sqlStateOf(error) === NOT_ALLOWED) return null;
+    if (isDatabaseUnavailable(error) || sqlStateOf(error) === NOT_ALLOWED) return null;
     throw error;
   }
 }

@@ -19,7 +19,7 @@ const DAY = 86_400;
  * Maximum validity of a limit from headers, in ms. It is valid for one window and no longer than this,
  * because only another response can correct it.
  */
-const LONGEST_BELIEF = 600_000;
+const MAX_ANNOUNCED_LIMIT_MS = 600_000;
 
 /**
  * The declared limits of an upstream and those in the headers of its responses; the smaller one applies. The
@@ -35,7 +35,10 @@ export class KnownLimits {
   }
 
   /** Stores a limit from the headers of a response. Windows other than a minute or a day are ignored. */
-  hear({ units, seconds }: { readonly units: number; readonly seconds: number }, now: number): void {
+  noteAnnouncedLimit(
+    { units, seconds }: { readonly units: number; readonly seconds: number },
+    now: number,
+  ): void {
     if (seconds === MINUTE || seconds === DAY) this.#announced.set(seconds, { units, at: now });
   }
 
@@ -60,7 +63,7 @@ export class KnownLimits {
     const announced = this.#announced.get(seconds);
     // A limit with a time in the future was stored while the clock was ahead, and is ignored.
     const age = announced && announced.at <= now ? now - announced.at : Number.POSITIVE_INFINITY;
-    const lasts = Math.min(seconds * 1000, LONGEST_BELIEF) - age;
+    const lasts = Math.min(seconds * 1000, MAX_ANNOUNCED_LIMIT_MS) - age;
     if (announced && lasts > 0 && announced.units < units) return { units: announced.units, lasts };
     return declared === undefined ? null : { units: declared, lasts: Number.POSITIVE_INFINITY };
   }

@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import postgres from 'postgres';
-import { Interrupted, TemporaryError, UsageError } from '../lib/errors.ts';
+import { InterruptedError, TemporaryError, UsageError } from '../lib/errors.ts';
 import { packageFile } from '../lib/package-file.ts';
-import { makeReaders, Reporting } from './apply-declared.ts';
-import { type LockingSession, sessionText, watchBlockers } from './blocking-sessions.ts';
-import { CONNECTION } from './client.ts';
+import { createReaderObjects, Reporting } from './apply-declared.ts';
+import { formatSession, type LockingSession, watchBlockers } from './blocking-sessions.ts';
+import { CONNECTION_OPTIONS } from './client.ts';
 import { connect } from './connect.ts';
 import type { Declared } from './declared.ts';
 import { encodingProblem } from './encoding.ts';
 import { renewLeases } from './leases.ts';
 import { noteOwnObjects, restoreOwnObjects } from './own-objects.ts';
 import { createLock, LOCKS, lockRow } from './row-lock.ts';
-import { standsAsDeclared } from './schema-state.ts';
+import { matchesDeclaration } from './schema-state.ts';
 import { silenceOf } from './session.ts';
-import { inOneTransaction, together } from './transaction.ts';
+import { inOneTransaction, joinStatements } from './transaction.ts';
 
 const FOLDER = fileURLToPath(packageFile('drizzle'));
 
@@ -62,7 +62,7 @@ export async function migrateDatabase(
   let blockers: readonly LockingSession[] = [];
   for (let deadlocks = 0; ; ) {
     try {
-      if (signal?.aborted) throw new Interrupted();
+      if (signal?.aborted) throw new InterruptedError();
       await createLocks(url);
       return await inOneTransaction(url, signal, async (sql) => {
         const watch = watchBlockers(url, await backendOf(sql));
@@ -74,7 +74,7 @@ export async function migrateDatabase(
         }
       });
     } catch (error) {
-      if (signal?.aborted) throw new Interrupted({ cause: error });
+      if (signal?.aborted) throw new InterruptedError({ cause: error });
       if (isDeadlock(error) && ++deadlocks < MAX_DEADLOCKS) continue;
       if (!isLockTimeout(error)) throw error;
       if (performance.now() > deadline) throw new TemporaryError(blockedText(blockers), { cause: error });
@@ -94,7 +94,7 @@ const isLockTimeout = (error: unknown) => codeOf(error) === '55P03';
 
 function blockedText(sessions: readonly LockingSession[]): string {
   const named =
-    sessions.length > 0 ? sessions.map(sessionText).join('; ') : 'a session that has ended by now';
+    sessions.length > 0 ? sessions.map(formatSession).join('; ') : 'a session that has ended by now';
   const [first] = sessions;
   const fix = first
     ? `end the transaction there, or: select pg_terminate_backend(${first.pid})`
@@ -109,7 +109,7 @@ async function backendOf(sql: postgres.Sql): Promise<number> {
 
 /** Creates the lock rows of the migration and of commits, if the database can be migrated. */
 async function createLocks(url: string): Promise<void> {
-  const sql = connect(url, silenceOf('work'), { ...CONNECTION, max: 1 });
+  const sql = connect(url, silenceOf('work'), { ...CONNECTION_OPTIONS, max: 1 });
   try {
     await refuseUnusable(sql);
     for (const name of [LOCKS.migrate, LOCKS.changes]) await createLock(sql, name);
@@ -131,14 +131,14 @@ async function migrateAtOnce(
   await refuseUnusable(sql);
   await sql.unsafe(lockRow('migrate'));
   const lacking = await refuseStrangeHistory(sql, folder);
-  if (lacking === 0 && (await standsAsDeclared(sql, declared))) {
-    await makeReaders(sql);
+  if (lacking === 0 && (await matchesDeclaration(sql, declared))) {
+    await createReaderObjects(sql);
     return restoreOwnObjects(sql, declared);
   }
   const unrestored = lacking > 0 ? await restoreOwnObjects(sql, []) : [];
   const reporting = await Reporting.open(sql, declared);
   const later = await applyMigrations(sql, reporting, folder);
-  await makeReaders(sql);
+  await createReaderObjects(sql);
   const told = await reporting.apply();
   for (const statement of later) await reporting.changeTable(statement);
   if (lacking > 0 && unrestored.length === 0) await noteOwnObjects(sql);
@@ -161,7 +161,7 @@ async function applyMigrations(sql: postgres.Sql, reporting: Reporting, folder: 
     later.push(...migration.sql.filter(isLater));
     const statements = migration.sql.filter((statement) => !isLater(statement));
     // No user's object can depend on tables that this transaction creates.
-    if (applied.length === 0) await sql.unsafe(together(statements));
+    if (applied.length === 0) await sql.unsafe(joinStatements(statements));
     else for (const statement of statements) await reporting.changeTable(statement);
     await sql`
       insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`;

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { HOST, placeText } from '../config/database-url.ts';
+import { DEFAULT_HOST, formatServerAddress } from '../config/database-url.ts';
 import { withArrays } from './postgres-workarounds/array-types.ts';
 import { driverSocket } from './postgres-workarounds/driver-socket.ts';
 import type { Servers } from './servers.ts';
@@ -23,9 +23,9 @@ export function openDriver(
     ...options,
     // `socket` connects. The driver uses these settings for its error messages only; without them it would
     // read the environment.
-    host: HOST,
+    host: DEFAULT_HOST,
     port: said.places[0].port,
-    path: placeText(said.places[0]),
+    path: formatServerAddress(said.places[0]),
     user: said.user,
     // For an empty text the driver would read the environment.
     password: said.password || (() => ''),

@@ -4,7 +4,7 @@ import { serversOf } from './servers.ts';
 import { sessionConfig } from './session.ts';
 
 /** Timeout of closing a connection, in ms. After it the socket is destroyed. */
-const LAST_WORDS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * Runs `work` on a connection of its own, which is closed afterwards. Uncommitted changes are rolled back.
@@ -37,7 +37,7 @@ export async function onOwnConnection<T>(
     signal.removeEventListener('abort', cut);
     // The driver waits until the server closes the connection. If the server vanished, that would take until
     // the system's TCP timeout.
-    const cutting = setTimeout(cut, LAST_WORDS);
+    const cutting = setTimeout(cut, CLOSE_TIMEOUT_MS);
     await client.end().catch(() => {});
     clearTimeout(cutting);
   }

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { type Declared, signature } from './declared.ts';
-import { READER } from './question-functions.ts';
+import { READER_ROLE } from './question-functions.ts';
 import { attempt } from './transaction.ts';
 
 /** A constraint, index, default, NOT NULL or right of the recorder, and the statement that creates it. */
@@ -10,7 +10,7 @@ interface OwnObject {
 }
 
 /** SQL query: the existing constraints, indexes, defaults and NOT NULL of the recorder's tables. */
-const STANDING = `
+const EXISTING_TABLE_OBJECTS = `
   select format('constraint %s on recorder.%I', k.conname, c.relname) as name,
     format('alter table recorder.%I add constraint %I %s', c.relname, k.conname, pg_get_constraintdef(k.oid)) as statement
   from pg_constraint k join pg_class c on c.oid = k.conrelid
@@ -33,7 +33,7 @@ const STANDING = `
 /** Stores the list of the tables' own objects after a migration. */
 export async function noteOwnObjects(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`delete from recorder.own_objects;
-    insert into recorder.own_objects (name, statement) select name, statement from (${STANDING}) s`);
+    insert into recorder.own_objects (name, statement) select name, statement from (${EXISTING_TABLE_OBJECTS}) s`);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function missingObjects(
   if (!table?.found) return [];
   const objects = await sql.unsafe<OwnObject[]>(
     `select o.name, o.statement from recorder.own_objects o
-    where o.name not in (select name from (${STANDING}) s)
+    where o.name not in (select name from (${EXISTING_TABLE_OBJECTS}) s)
     order by case split_part(o.name, ' ', 1) when 'constraint' then 1 when 'index' then 2 else 3 end, o.name`,
   );
   return [...objects, ...(await missingRights(sql, declared))];
@@ -64,8 +64,8 @@ async function missingRights(
   const named = (kind: Declared['kind']) =>
     sql.json(declared.filter((one) => one.kind === kind).map((one) => `reporting.${signature(one)}`));
   return sql<OwnObject[]>`
-    with reader as (select oid from pg_roles where rolname = ${READER})
-    select ${`the right of ${READER} on `} || what as name, ${'grant '} || action || ${` to ${READER}`} as statement from (
+    with reader as (select oid from pg_roles where rolname = ${READER_ROLE})
+    select ${`the right of ${READER_ROLE} on `} || what as name, ${'grant '} || action || ${` to ${READER_ROLE}`} as statement from (
       select 'schema reporting' as what, 'usage on schema reporting' as action, 0 as place
       from reader where to_regnamespace('reporting') is not null and not has_schema_privilege(oid, 'reporting', 'usage')
       union all

@@ -7,7 +7,7 @@ import type postgres from 'postgres';
  * reading. If the system does not allow it, the priority is unchanged.
  * @param session a client of one connection
  */
-export async function yieldToOthers(session: postgres.Sql): Promise<void> {
+export async function lowerPriority(session: postgres.Sql): Promise<void> {
   const [row] = await session<{ pid: number }[]>`select pg_backend_pid() as pid`;
   try {
     if (row && isPostgres(row.pid)) setPriority(row.pid, constants.priority.PRIORITY_BELOW_NORMAL);

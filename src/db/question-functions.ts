@@ -3,7 +3,7 @@ import { UsageError } from '../lib/errors.ts';
 import { attempt } from './transaction.ts';
 
 /** The role that runs every statement a user wrote. */
-export const READER = 'recorder_reader';
+export const READER_ROLE = 'recorder_reader';
 
 /** The schema of the functions. It is not part of `reporting`, because only the recorder calls them. */
 export const QUESTION_SCHEMA = 'recorder_question';
@@ -50,16 +50,16 @@ end $$;
 revoke execute on all functions in schema ${QUESTION_SCHEMA} from public`;
 
 /** SQL query: whether the functions of this version exist and belong to the reader. */
-const SOUND = `
-  select count(*) = 2 and bool_and(p.prosecdef and p.proowner = (select oid from pg_roles where rolname = '${READER}')) as sound,
+const FUNCTIONS_STATE_QUERY = `
+  select count(*) = 2 and bool_and(p.prosecdef and p.proowner = (select oid from pg_roles where rolname = '${READER_ROLE}')) as sound,
     string_agg(p.prosrc, '' order by p.proname) as text
   from pg_proc p where p.pronamespace = to_regnamespace('${QUESTION_SCHEMA}')`;
 
 const BODIES = [...FUNCTIONS.matchAll(/\$\$([\s\S]*?)\$\$/g)].map(([, body]) => body);
-/** The bodies in the order of {@link SOUND}: by name. */
+/** The bodies in the order of {@link FUNCTIONS_STATE_QUERY}: by name. */
 const TEXT = BODIES.toReversed().join('');
 
-interface Found extends postgres.Row {
+interface FunctionsState extends postgres.Row {
   readonly sound: boolean;
   readonly text: string | null;
 }
@@ -68,18 +68,18 @@ interface Found extends postgres.Row {
  * Creates the functions, within the transaction of a migration. A user that cannot become `recorder_reader`
  * cannot create them. The database is usable anyway, and queries of users report what is missing.
  */
-export async function makeQuestionFunctions(sql: postgres.Sql): Promise<void> {
-  const [found] = await sql.unsafe<Found[]>(SOUND);
+export async function createQuestionFunctions(sql: postgres.Sql): Promise<void> {
+  const [found] = await sql.unsafe<FunctionsState[]>(FUNCTIONS_STATE_QUERY);
   if (found?.sound && found.text === TEXT) return;
   await attempt(
     sql,
     `create schema if not exists ${QUESTION_SCHEMA};
     drop function if exists ${QUESTION_SCHEMA}.open_answer, ${QUESTION_SCHEMA}.next_rows;
-    grant usage, create on schema ${QUESTION_SCHEMA} to ${READER};
-    set local role ${READER};
+    grant usage, create on schema ${QUESTION_SCHEMA} to ${READER_ROLE};
+    set local role ${READER_ROLE};
     ${FUNCTIONS};
     reset role;
-    revoke create on schema ${QUESTION_SCHEMA} from ${READER}`,
+    revoke create on schema ${QUESTION_SCHEMA} from ${READER_ROLE}`,
   );
 }
 
@@ -90,10 +90,10 @@ type Run = <Row extends postgres.Row>(text: string) => Promise<readonly Row[]>;
  * owner's rights.
  * @throws UsageError if they are missing
  */
-export async function holdQuestionFunctions(run: Run): Promise<void> {
-  const [found] = await run<Found>(SOUND);
+export async function verifyQuestionFunctions(run: Run): Promise<void> {
+  const [found] = await run<FunctionsState>(FUNCTIONS_STATE_QUERY);
   if (!found?.sound)
     throw new UsageError([
-      `query: what it is asked by is missing in the database: run "chain-recorder migrate" as a user that is a member of ${READER} (as a superuser: grant ${READER} to that user)`,
+      `query: what it is asked by is missing in the database: run "chain-recorder migrate" as a user that is a member of ${READER_ROLE} (as a superuser: grant ${READER_ROLE} to that user)`,
     ]);
 }

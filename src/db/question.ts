@@ -1,27 +1,27 @@
 import postgres from 'postgres';
 import { UsageError } from '../lib/errors.ts';
-import { CONNECTION } from './client.ts';
+import { CONNECTION_OPTIONS } from './client.ts';
 import { connect } from './connect.ts';
 import { literal } from './declared.ts';
-import { yieldToOthers } from './process-priority.ts';
-import { holdQuestionFunctions, READER } from './question-functions.ts';
+import { lowerPriority } from './process-priority.ts';
+import { READER_ROLE, verifyQuestionFunctions } from './question-functions.ts';
 import { sessionSettings } from './session.ts';
 
 /**
  * Maximum number of rows of a block, and of characters after which a block ends. They bound the memory of an
  * answer.
  */
-const ROWS_AT_ONCE = 1_000;
-const BYTES_AT_ONCE = 1_000_000;
+const MAX_BLOCK_ROWS = 1_000;
+const MAX_BLOCK_CHARACTERS = 1_000_000;
 /** Maximum length of a row, in characters. */
-const LONGEST_ROW = 64_000_000;
-const LONGEST_ROW_BESIDE = 4_000_000;
+const MAX_ROW_CHARACTERS = 64_000_000;
+const MAX_ROW_CHARACTERS_BESIDE = 4_000_000;
 
 /** The form of a row: `values` is a JSON array of texts and nulls, `object` is a JSON object with exact numbers. */
 export type RowForm = 'values' | 'object';
 
 /** A column of an answer. */
-export interface AnswerColumn {
+export interface ResultColumn {
   readonly name: string;
   /** Common kind of its values. Times of timestamptz are in UTC. */
   readonly kind: 'number' | 'time' | 'text';
@@ -30,8 +30,8 @@ export interface AnswerColumn {
 }
 
 /** The result of a query, before its rows are read. */
-export interface Answer {
-  readonly columns: readonly AnswerColumn[];
+export interface QuestionResult {
+  readonly columns: readonly ResultColumn[];
   /**
    * Returns the rows in blocks, each row as one JSON text. A block is fetched when the reader requests it.
    * Can be read only once.
@@ -40,7 +40,7 @@ export interface Answer {
 }
 
 /** Options of a query. */
-export interface AskOptions {
+export interface QuestionOptions {
   /** Timeout of the server's work on one block of rows, in ms. */
   readonly timeout: number;
   /**
@@ -57,7 +57,7 @@ export interface AskOptions {
 }
 
 /** The reason why PostgreSQL refused a query. */
-export interface Refusal {
+export interface QuestionRefusal {
   readonly said: string;
   readonly hint: string | null;
   /** Position of the error in the query, in characters from 1; null if the error has none. */
@@ -73,19 +73,19 @@ export interface Refusal {
  * @throws UsageError if the statement is invalid or not allowed, or the user may not become `recorder_reader`
  * @throws the reason of the signal if it aborted
  */
-export async function askAsReader<T>(
+export async function queryAsReader<T>(
   url: string,
   question: string,
-  { timeout, asOf, signal, beside = false, yields = false }: AskOptions,
-  read: (answer: Answer) => Promise<T>,
+  { timeout, asOf, signal, beside = false, yields = false }: QuestionOptions,
+  read: (answer: QuestionResult) => Promise<T>,
 ): Promise<T> {
-  const longest = beside ? LONGEST_ROW_BESIDE : LONGEST_ROW;
+  const longest = beside ? MAX_ROW_CHARACTERS_BESIDE : MAX_ROW_CHARACTERS;
   const session = connect(url, timeout + 5_000, {
-    ...CONNECTION,
+    ...CONNECTION_OPTIONS,
     max: 1,
     connection: {
       ...sessionSettings('query', 'reporting'),
-      role: READER,
+      role: READER_ROLE,
       statement_timeout: timeout,
       // Interval in which the server detects that its client has disconnected, and cancels the statement; in
       // ms.
@@ -104,13 +104,13 @@ export async function askAsReader<T>(
   const cancel = () => running?.cancel();
   signal.addEventListener('abort', cancel);
   try {
-    if (yields) await yieldToOthers(session);
-    await holdQuestionFunctions(run).catch((error: unknown) => {
-      throw becoming(error) ?? error;
+    if (yields) await lowerPriority(session);
+    await verifyQuestionFunctions(run).catch((error: unknown) => {
+      throw readerRoleError(error) ?? error;
     });
     if (asOf)
-      await narrowNames(run, question, asOf).catch((error: unknown) => {
-        throw narrowing(error) ?? error;
+      await createPastViews(run, question, asOf).catch((error: unknown) => {
+        throw pastViewError(error) ?? error;
       });
     const { columns, types } = await session.unsafe(question).describe();
     if (types.length > 0) throw new UsageError(['query: a parameter such as $1 has no value here']);
@@ -127,7 +127,7 @@ export async function askAsReader<T>(
           // The statement may have set another timeout for the rest of the transaction.
           await run(`set local statement_timeout = ${timeout}`);
           const block = await run<{ line: string }>(
-            `select line from recorder_question.next_rows($1, ${longest}, ${ROWS_AT_ONCE}, ${BYTES_AT_ONCE}) as line`,
+            `select line from recorder_question.next_rows($1, ${longest}, ${MAX_BLOCK_ROWS}, ${MAX_BLOCK_CHARACTERS}) as line`,
             [form],
           );
           if (block.length === 0) return;
@@ -157,7 +157,7 @@ const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700]);
 /** The OIDs of date, timestamp and timestamptz. */
 const TIMES: ReadonlySet<number> = new Set([1082, 1114, 1184]);
 
-function kindOf(type: number): AnswerColumn['kind'] {
+function kindOf(type: number): ResultColumn['kind'] {
   if (NUMBERS.has(type)) return 'number';
   return TIMES.has(type) ? 'time' : 'text';
 }
@@ -171,7 +171,7 @@ type Run = <Row extends postgres.Row>(text: string, values?: string[]) => Promis
  * shows the rows at the given moment.
  * @throws UsageError if the query reads another object of `reporting`
  */
-async function narrowNames(run: Run, question: string, asOf: string): Promise<void> {
+async function createPastViews(run: Run, question: string, asOf: string): Promise<void> {
   const functions = await run<{ name: string }>(
     `select left(proname, -length('_as_of')) as name from pg_proc
     where pronamespace = 'reporting'::regnamespace and proname like '%\\_as\\_of' and pronargs = 1`,
@@ -210,39 +210,39 @@ async function narrowNames(run: Run, question: string, asOf: string): Promise<vo
  * Returns the error to report if the user may not become the reader, or the session cannot be prepared; null
  * for any other error.
  */
-function becoming(error: unknown): UsageError | null {
+function readerRoleError(error: unknown): UsageError | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message } = error;
   if (code === '42501' || code === '22023' || code === '42704')
     return new UsageError([
-      `query: ${message}; it is asked as ${READER}, which the user of DATABASE_URL must be a member of: ` +
-        `as a superuser, grant ${READER} to that user (and run "chain-recorder migrate" where the role is missing)`,
+      `query: ${message}; it is asked as ${READER_ROLE}, which the user of DATABASE_URL must be a member of: ` +
+        `as a superuser, grant ${READER_ROLE} to that user (and run "chain-recorder migrate" where the role is missing)`,
     ]);
   return null;
 }
 
 /** Returns the error to report if temporary views cannot be created; null for any other error. */
-function narrowing(error: unknown): UsageError | null {
+function pastViewError(error: unknown): UsageError | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message } = error;
   if (code === '25006')
     return new UsageError([`--as-of: ${message}: it needs the primary server, which DATABASE_URL must name`]);
   if (code === '42501' && message.includes('temporary'))
     return new UsageError([
-      `--as-of: ${message}; as a superuser: grant temporary on database … to ${READER}`,
+      `--as-of: ${message}; as a superuser: grant temporary on database … to ${READER_ROLE}`,
     ]);
   return null;
 }
 
 /**
- * Returns the reason in an error of {@link askAsReader} from PostgreSQL or from the rules of access; null for
+ * Returns the reason in an error of {@link queryAsReader} from PostgreSQL or from the rules of access; null for
  * any other error.
  */
-export function refusalOf(error: unknown): Refusal | null {
+export function explainRefusal(error: unknown): QuestionRefusal | null {
   if (error instanceof Error && error.cause instanceof postgres.PostgresError) {
     const { code, message, hint = null, position } = error.cause;
     const said = code === CANCELLED ? 'it took too long and was cancelled' : message;
-    if (isSeveral(error.cause)) return { said: SEVERAL, hint: null, position: null };
+    if (isMultipleStatements(error.cause)) return { said: MULTIPLE_STATEMENTS, hint: null, position: null };
     return { said, hint, position: position === undefined ? null : Number(position) };
   }
   if (!(error instanceof UsageError)) return null;
@@ -250,13 +250,13 @@ export function refusalOf(error: unknown): Refusal | null {
 }
 
 const CANCELLED = '57014';
-const SEVERAL = 'one statement is asked at a time: leave out what stands behind the first ";"';
+const MULTIPLE_STATEMENTS = 'one statement is asked at a time: leave out what stands behind the first ";"';
 
 /**
  * Returns whether PostgreSQL refused several statements. The error of a single invalid statement has a
  * position.
  */
-const isSeveral = ({ code, position }: postgres.PostgresError) => code === '42601' && !position;
+const isMultipleStatements = ({ code, position }: postgres.PostgresError) => code === '42601' && !position;
 
 /**
  * Returns the error to report if a statement is invalid, not allowed or timed out; null if it is not an error
@@ -268,7 +268,7 @@ function refused(error: unknown, timeout: number): Error | null {
   const cause = { cause: error };
   if (code === CANCELLED)
     return new Error(`the statement was cancelled: it may take ${timeout / 1000} s (--timeout)`, cause);
-  if (isSeveral(error)) return new UsageError([`query: ${SEVERAL}`], cause);
+  if (isMultipleStatements(error)) return new UsageError([`query: ${MULTIPLE_STATEMENTS}`], cause);
   const at = position ? `, at character ${position}` : '';
   const text = `query: ${message}${at}${hint ? `; ${hint}` : ''}`;
   // Invalid syntax or names, missing rights, writes in a read-only transaction, and unsupported features.

@@ -9,16 +9,16 @@ import { sessionConfig, sessionSettings } from './session.ts';
  * Delay before a failed connection is reported, in ms. BullMQ's workers retry at once, thousands of times a
  * minute.
  */
-const PAUSE = 2_000;
+const RETRY_DELAY_MS = 2_000;
 /**
  * Maximum number of connections: each of the two workers listens on one; the others run the statements of
  * queues and workers.
  */
-const MOST = 6;
+const MAX_CONNECTIONS = 6;
 /** Timeout of a statement without an answer, in ms. */
-const SILENCE = 20_000;
+const STATEMENT_TIMEOUT_MS = 20_000;
 
-type Connected = (
+type ConnectCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
   done: (release?: Error | boolean) => void,
@@ -26,15 +26,15 @@ type Connected = (
 
 class QueuePool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
-  override connect(connected: Connected): void;
-  override connect(connected?: Connected): Promise<pg.PoolClient> | undefined {
+  override connect(connected: ConnectCallback): void;
+  override connect(connected?: ConnectCallback): Promise<pg.PoolClient> | undefined {
     if (!connected)
       return super.connect().catch(async (error: unknown) => {
-        await delay(PAUSE);
+        await delay(RETRY_DELAY_MS);
         throw error;
       });
     super.connect((error, client, done) => {
-      if (error) setTimeout(connected, PAUSE, error, client, done);
+      if (error) setTimeout(connected, RETRY_DELAY_MS, error, client, done);
       else connected(error, client, done);
     });
     return undefined;
@@ -46,7 +46,7 @@ class QueuePool extends pg.Pool {
  * limit. The driver's own `query_timeout` gives up the statement and keeps the connection. Later statements
  * on it are never sent, and a worker that was about to listen takes no more jobs.
  */
-function cutUnanswered({ connection }: pg.PoolClient, silence: number): void {
+function closeUnanswered({ connection }: pg.PoolClient, silence: number): void {
   const { stream } = connection;
   if (!(stream instanceof Socket)) return;
   let answered = stream.bytesWritten;
@@ -69,18 +69,18 @@ export function openQueuePool(
   url: string,
   schema: string,
   onError: (error: Error) => void,
-  silence = SILENCE,
+  silence = STATEMENT_TIMEOUT_MS,
 ): pg.Pool {
   const servers = serversOf(url);
   const pool = new QueuePool({
     ...sessionConfig(sessionSettings('queue', `${schema},pg_catalog`)),
-    max: MOST,
+    max: MAX_CONNECTIONS,
     Client: guardedClient(servers),
     connectionTimeoutMillis: 10_000,
   });
   // Every queue and worker adds a listener, and so does each attempt to start one. This is no leak.
   pool.setMaxListeners(0);
   pool.on('error', onError);
-  pool.on('connect', (client) => cutUnanswered(client, silence));
+  pool.on('connect', (client) => closeUnanswered(client, silence));
   return pool;
 }

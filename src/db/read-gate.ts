@@ -1,20 +1,20 @@
 import type postgres from 'postgres';
-import { CONNECTION } from './client.ts';
+import { CONNECTION_OPTIONS } from './client.ts';
 import { connectPool } from './connect.ts';
-import { yieldToOthers } from './process-priority.ts';
-import { type Answer, askAsReader } from './question.ts';
+import { lowerPriority } from './process-priority.ts';
+import { type QuestionResult, queryAsReader } from './question.ts';
 import type { Replica } from './replica.ts';
-import { Turns } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** Limits of concurrent reads. */
 export interface ReadLimits {
   /** Maximum number of concurrent reads. Each has a connection. */
-  readonly atOnce: number;
+  readonly maxConcurrent: number;
   /** Maximum number of reads that wait for a connection. */
   readonly waiting: number;
   /** Maximum wait of a read, in ms. */
-  readonly patience: number;
+  readonly maxWaitMs: number;
   /**
    * Lowers the CPU priority of reads below that of recording. Only for the embedded server, whose processes
    * run on this machine.
@@ -22,16 +22,16 @@ export interface ReadLimits {
   readonly yields: boolean;
 }
 
-const LIMITS: ReadLimits = { atOnce: 4, waiting: 100, patience: 5_000, yields: false };
+const DEFAULT_LIMITS: ReadLimits = { maxConcurrent: 4, waiting: 100, maxWaitMs: 5_000, yields: false };
 
 /**
  * Maximum number of concurrent queries of users, in addition to the reads, and of queries that wait. Each has
  * a session of its own.
  */
-const QUESTIONS = { atOnce: 2, waiting: 10 };
+const QUESTION_LIMITS = { maxConcurrent: 2, waiting: 10 };
 
 /** A query that a user wrote. */
-export interface UsersQuestion {
+export interface UserQuestion {
   readonly text: string;
   /**
    * Names without a schema show the record as of this moment, in a format that PostgreSQL parses; null for
@@ -51,9 +51,9 @@ export class ReadGate {
   readonly #url: string;
   readonly #replica: Replica | null;
   readonly #yields: boolean;
-  readonly #places: readonly Place[];
-  readonly #reads: Turns<Place>;
-  readonly #questions: Turns<number>;
+  readonly #places: readonly ReadConnection[];
+  readonly #reads: Semaphore<ReadConnection>;
+  readonly #questions: Semaphore<number>;
 
   /**
    * Connections are opened when they are needed.
@@ -61,14 +61,20 @@ export class ReadGate {
    * @param replica read instead of the primary; null to read the primary
    */
   constructor(url: string, limits: Partial<ReadLimits> = {}, replica: Replica | null = null) {
-    const { atOnce, waiting, patience, yields } = { ...LIMITS, ...limits };
+    const { maxConcurrent: atOnce, waiting, maxWaitMs: patience, yields } = { ...DEFAULT_LIMITS, ...limits };
     this.#url = url;
     this.#replica = replica;
     this.#yields = yields && replica === null;
-    this.#places = Array.from({ length: atOnce }, () => new Place(replica?.url ?? url, this.#yields));
-    this.#reads = new Turns('read', this.#places, { waiting, patience });
-    const questions = Array.from({ length: QUESTIONS.atOnce }, (_, at) => at);
-    this.#questions = new Turns('question', questions, { waiting: QUESTIONS.waiting, patience });
+    this.#places = Array.from(
+      { length: atOnce },
+      () => new ReadConnection(replica?.url ?? url, this.#yields),
+    );
+    this.#reads = new Semaphore('read', this.#places, { waiting, maxWaitMs: patience });
+    const questions = Array.from({ length: QUESTION_LIMITS.maxConcurrent }, (_, at) => at);
+    this.#questions = new Semaphore('question', questions, {
+      waiting: QUESTION_LIMITS.waiting,
+      maxWaitMs: patience,
+    });
   }
 
   /**
@@ -84,20 +90,20 @@ export class ReadGate {
   }
 
   /**
-   * Runs a user's query, as {@link askAsReader} does. Few queries run at once, each on one core.
+   * Runs a user's query, as {@link queryAsReader} does. Few queries run at once, each on one core.
    * @throws ReadsBusy if too many queries wait, or this one waited too long
    * @throws ReplicaAway if the replica is unavailable
    * @throws the errors of `queryAsReader`
    */
   async ask<T>(
-    { text, asOf, timeout }: UsersQuestion,
-    read: (answer: Answer) => Promise<T>,
+    { text, asOf, timeout }: UserQuestion,
+    read: (answer: QuestionResult) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
     const options = { asOf, timeout, signal, beside: true, yields: this.#yields };
     // Queries of a past moment need temporary views, which a replica cannot create.
     const replica = asOf === null ? this.#replica : null;
-    const asked = () => askAsReader(replica?.url ?? this.#url, text, options, read);
+    const asked = () => queryAsReader(replica?.url ?? this.#url, text, options, read);
     return this.#questions.take(() => this.#explained(replica, asked), signal);
   }
 
@@ -107,7 +113,7 @@ export class ReadGate {
     try {
       return await work();
     } catch (error) {
-      throw replica.explained(error);
+      throw replica.explainError(error);
     }
   }
 
@@ -118,7 +124,7 @@ export class ReadGate {
 }
 
 /** A connection for reads, opened at its first use. */
-class Place {
+class ReadConnection {
   readonly #url: string;
   readonly #yields: boolean;
   #client: postgres.Sql | null = null;
@@ -133,7 +139,7 @@ class Place {
     this.#client ??= open(this.#url);
     const client = this.#client;
     // At each use, because the driver replaces a connection that was idle for a while.
-    const done = this.#yields ? yieldToOthers(client).then(() => work(client)) : work(client);
+    const done = this.#yields ? lowerPriority(client).then(() => work(client)) : work(client);
     let abort = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = () => {
@@ -161,7 +167,7 @@ class Place {
 
 function open(url: string): postgres.Sql {
   return connectPool(url, silenceOf('reader'), {
-    ...CONNECTION,
+    ...CONNECTION_OPTIONS,
     max: 1,
     connection: {
       ...sessionSettings('reader'),

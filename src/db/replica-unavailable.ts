@@ -1,5 +1,5 @@
 /** Thrown if the replica for reads is unavailable at this moment. */
-export class ReplicaAway extends Error {
+export class ReplicaUnavailableError extends Error {
   override readonly name = 'ReplicaAway';
   /** Makes `isDatabaseUnavailable` classify the error as a connection error. */
   readonly code = 'REPLICA_AWAY';

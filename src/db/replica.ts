@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
-import { databasePlace, placeText } from '../config/database-url.ts';
-import { messageOf } from '../lib/errors.ts';
-import { CONNECTION } from './client.ts';
+import { formatServerAddress, parseDatabaseUrl } from '../config/database-url.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { CONNECTION_OPTIONS } from './client.ts';
 import { connectPool } from './connect.ts';
-import { isAway } from './connection-error.ts';
-import { diagnosed, isRefusal } from './database-causes.ts';
-import { isPoolers, NAME_ITSELF, POOLER } from './detect-pooler.ts';
-import { ReplicaAway } from './replica-unavailable.ts';
+import { isDatabaseUnavailable } from './connection-error.ts';
+import { explainDatabaseError, isKnownRefusal } from './database-causes.ts';
+import { isPoolerRefusal, POOLER_REASON, poolerFix } from './detect-pooler.ts';
+import { ReplicaUnavailableError } from './replica-unavailable.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
 /** Timeout of the query for a replica's position, in ms. */
-const PATIENCE = 5_000;
+const POSITION_TIMEOUT_MS = 5_000;
 
 /** Session settings on a replica. */
 const SETTINGS = sessionSettings('report');
-const AS_POOLER = `${POOLER}: ${NAME_ITSELF('REPORTING_DATABASE_URL')}`;
+const AS_POOLER = `${POOLER_REASON}: ${poolerFix('REPORTING_DATABASE_URL')}`;
 
 /** The state of a replica when it was last checked. */
 export interface FoundReplica {
@@ -32,7 +32,7 @@ export interface FoundReplica {
 }
 
 /** The position of a server. */
-interface Standing {
+interface ServerPosition {
   readonly system: string;
   readonly timeline: number;
   readonly standby: boolean;
@@ -48,7 +48,7 @@ interface Standing {
   readonly replayed_at: number | null;
 }
 
-const STANDING = `
+const SERVER_POSITION_QUERY = `
   select (select system_identifier::text from pg_control_system()) as system, pg_is_in_recovery() as standby,
     case when pg_is_in_recovery()
       then coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))
@@ -59,8 +59,8 @@ const STANDING = `
     extract(epoch from pg_last_xact_replay_timestamp())::float8 as replayed_at`;
 
 /** Queries the position of a server. */
-async function standingOf(sql: postgres.Sql): Promise<Standing> {
-  const [row] = await sql.unsafe<Standing[]>(STANDING);
+async function queryServerPosition(sql: postgres.Sql): Promise<ServerPosition> {
+  const [row] = await sql.unsafe<ServerPosition[]>(SERVER_POSITION_QUERY);
   if (!row) throw new Error('no row of a statement without a table');
   return row;
 }
@@ -72,31 +72,32 @@ async function standingOf(sql: postgres.Sql): Promise<Standing> {
  * @param url of the replica
  * @throws the primary's error if it does not answer
  */
-async function lookAtReplica(
+async function measureReplica(
   primary: postgres.Sql,
   replica: postgres.Sql,
   url: string,
 ): Promise<FoundReplica> {
-  const there = await standingOf(primary);
+  const there = await queryServerPosition(primary);
   const over = new AbortController();
-  const late = delay(PATIENCE, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`no answer within ${PATIENCE / 1000} s`);
+  const late = delay(POSITION_TIMEOUT_MS, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`no answer within ${POSITION_TIMEOUT_MS / 1000} s`);
   });
   late.catch(() => {});
   try {
-    const here = await Promise.race([standingOf(replica), late]);
-    const strange = here.timeout === SETTINGS.statement_timeout ? strangeness(here, there) : AS_POOLER;
+    const here = await Promise.race([queryServerPosition(replica), late]);
+    const strange = here.timeout === SETTINGS.statement_timeout ? notCopyReason(here, there) : AS_POOLER;
     if (strange !== null) return { lagSeconds: null, lagBytes: null, trouble: strange, strange: true };
     const lagBytes = here.standby ? Math.max(0, position(there.lsn) - position(here.lsn)) : 0;
     const behind = here.replayed_at === null ? null : Math.max(0, there.at - here.replayed_at);
     return { lagSeconds: lagBytes === 0 ? 0 : behind, lagBytes, trouble: null, strange: false };
   } catch (error) {
-    if (isPoolers(error)) return { lagSeconds: null, lagBytes: null, trouble: AS_POOLER, strange: true };
-    if (isRefusal(error)) {
-      const { found, mend } = diagnosed(error, url, 'REPORTING_DATABASE_URL');
+    if (isPoolerRefusal(error))
+      return { lagSeconds: null, lagBytes: null, trouble: AS_POOLER, strange: true };
+    if (isKnownRefusal(error)) {
+      const { found, fix: mend } = explainDatabaseError(error, url, 'REPORTING_DATABASE_URL');
       return { lagSeconds: null, lagBytes: null, trouble: `${found}: ${mend}`, strange: true };
     }
-    const trouble = `it gives no answer (${messageOf(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start anew`;
+    const trouble = `it gives no answer (${toErrorMessage(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start anew`;
     return { lagSeconds: null, lagBytes: null, trouble, strange: false };
   } finally {
     over.abort();
@@ -104,7 +105,7 @@ async function lookAtReplica(
 }
 
 /** Returns why one server is not a copy of the other; null if it is a copy or the same server. */
-function strangeness(here: Standing, there: Standing): string | null {
+function notCopyReason(here: ServerPosition, there: ServerPosition): string | null {
   if (here.system !== there.system)
     return 'it holds another PostgreSQL system than DATABASE_URL, and not a copy of it: name a streaming standby of that server';
   if (!here.standby && here.timeline !== there.timeline)
@@ -119,7 +120,7 @@ function position(lsn: string): number {
 }
 
 /** Lag from which a replica is reported as behind, in s. */
-export const FAR_BEHIND = 60;
+export const REPORTED_LAG_SECONDS = 60;
 
 /** serialization_failure: PostgreSQL cancelled a query that blocked the replay on a standby. */
 const CONFLICT = '40001';
@@ -141,11 +142,11 @@ export class Replica {
    * @param url of one server
    */
   constructor(url: string) {
-    const { places, database } = databasePlace(url);
+    const { places, database } = parseDatabaseUrl(url);
     this.url = url;
-    this.place = `${placeText(places[0])}/${database}`;
+    this.place = `${formatServerAddress(places[0])}/${database}`;
     this.sql = connectPool(url, silenceOf('report'), {
-      ...CONNECTION,
+      ...CONNECTION_OPTIONS,
       max: 2,
       connection: SETTINGS,
     });
@@ -161,7 +162,7 @@ export class Replica {
    * @throws the primary's error if it does not answer
    */
   async look(primary: postgres.Sql): Promise<FoundReplica> {
-    this.#found = await lookAtReplica(primary, this.sql, this.url);
+    this.#found = await measureReplica(primary, this.sql, this.url);
     return this.#found;
   }
 
@@ -170,20 +171,22 @@ export class Replica {
    * @throws ReplicaAway
    */
   hold(): void {
-    if (this.#found?.strange) throw new ReplicaAway(this.#found.trouble ?? '');
+    if (this.#found?.strange) throw new ReplicaUnavailableError(this.#found.trouble ?? '');
   }
 
   /** Wraps the error of a read if the replica caused it; returns other errors unchanged. */
-  explained(error: unknown): unknown {
-    const why = messageOf(error);
+  explainError(error: unknown): unknown {
+    const why = toErrorMessage(error);
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === CONFLICT)
-      return new ReplicaAway(
+      return new ReplicaUnavailableError(
         `${why}: what was read kept it from following the primary: ask again, or set hot_standby_feedback = on there, or a longer max_standby_streaming_delay`,
         { cause: error },
       );
     const silent = error instanceof Error && error.name === 'TimeoutError';
-    return isAway(error) || silent ? new ReplicaAway(`it gives no answer (${why})`, { cause: error }) : error;
+    return isDatabaseUnavailable(error) || silent
+      ? new ReplicaUnavailableError(`it gives no answer (${why})`, { cause: error })
+      : error;
   }
 
   async close(): Promise<void> {
@@ -195,13 +198,13 @@ export class Replica {
  * Stores the state of a replica for status, doctor and pages. Rows of replicas that are no longer checked are
  * deleted after a day.
  */
-export async function noteReplica(
+export async function storeReplicaState(
   sql: postgres.Sql,
   recorder: string,
   place: string,
   { lagSeconds, lagBytes, trouble }: FoundReplica,
 ): Promise<void> {
-  const far = (lagSeconds ?? 0) > FAR_BEHIND;
+  const far = (lagSeconds ?? 0) > REPORTED_LAG_SECONDS;
   await sql`
     with forgotten as (
       delete from recorder.replicas

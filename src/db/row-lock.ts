@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { CONNECTION } from './client.ts';
+import { CONNECTION_OPTIONS } from './client.ts';
 import { connect } from './connect.ts';
 import { silenceOf } from './session.ts';
 
@@ -73,7 +73,7 @@ export async function withRowLock<T>(
   work: () => Promise<T>,
   silence = silenceOf('work'),
 ): Promise<T | null> {
-  const session = connect(url, silence, { ...CONNECTION, max: 1 });
+  const session = connect(url, silence, { ...CONNECTION_OPTIONS, max: 1 });
   let heartbeat: NodeJS.Timeout | undefined;
   try {
     await createLock(session, name);

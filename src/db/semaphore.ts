@@ -1,5 +1,5 @@
 /** Thrown if there are too many concurrent reads. The same read may succeed a little later. */
-export class ReadsBusy extends Error {
+export class TooManyReadsError extends Error {
   override readonly name = 'ReadsBusy';
   /** Time to wait before a retry, in s. */
   readonly retryAfter: number;
@@ -10,16 +10,16 @@ export class ReadsBusy extends Error {
   }
 }
 
-const RETRY_AFTER = 2;
+const RETRY_AFTER_SECONDS = 2;
 
 /** Maximum number of waiting callers, and maximum wait of each, in ms. */
-export interface TurnLimits {
+export interface SemaphoreLimits {
   readonly waiting: number;
-  readonly patience: number;
+  readonly maxWaitMs: number;
 }
 
 /** A caller that waits for a free place. */
-interface Waiting<Place> {
+interface SemaphoreWaiter<Place> {
   admit(place: Place): void;
 }
 
@@ -27,15 +27,15 @@ interface Waiting<Place> {
  * A semaphore over a limited number of places, with a limited number of waiting callers. Each place has one
  * user at a time.
  */
-export class Turns<Place> {
+export class Semaphore<Place> {
   readonly #what: string;
   readonly #count: number;
-  readonly #limits: TurnLimits;
+  readonly #limits: SemaphoreLimits;
   readonly #free: Place[];
-  readonly #waiting = new Set<Waiting<Place>>();
+  readonly #waiting = new Set<SemaphoreWaiter<Place>>();
 
   /** @param what noun of one use for messages, such as `read` */
-  constructor(what: string, places: readonly Place[], limits: TurnLimits) {
+  constructor(what: string, places: readonly Place[], limits: SemaphoreLimits) {
     this.#what = what;
     this.#count = places.length;
     this.#limits = limits;
@@ -60,16 +60,19 @@ export class Turns<Place> {
   }
 
   #next(signal: AbortSignal): Promise<Place> {
-    const { waiting, patience } = this.#limits;
+    const { waiting, maxWaitMs: patience } = this.#limits;
     if (this.#waiting.size >= waiting)
-      throw new ReadsBusy(`${this.#count} ${this.#what}s are under way and ${waiting} wait`, RETRY_AFTER);
+      throw new TooManyReadsError(
+        `${this.#count} ${this.#what}s are under way and ${waiting} wait`,
+        RETRY_AFTER_SECONDS,
+      );
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
         this.#waiting.delete(one);
       };
-      const one: Waiting<Place> = {
+      const one: SemaphoreWaiter<Place> = {
         admit: (place) => {
           leave();
           resolve(place);
@@ -81,7 +84,12 @@ export class Turns<Place> {
       };
       const timer = setTimeout(() => {
         leave();
-        reject(new ReadsBusy(`no place for a ${this.#what} was free for ${patience / 1000} s`, RETRY_AFTER));
+        reject(
+          new TooManyReadsError(
+            `no place for a ${this.#what} was free for ${patience / 1000} s`,
+            RETRY_AFTER_SECONDS,
+          ),
+        );
       }, patience);
       signal.addEventListener('abort', abort);
       this.#waiting.add(one);

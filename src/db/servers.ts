@@ -1,30 +1,35 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
-import { type DatabasePlace, databasePlace, type Place, placeText } from '../config/database-url.ts';
-import { messageOf } from '../lib/errors.ts';
-import { isAway } from './connection-error.ts';
+import {
+  formatServerAddress,
+  type ParsedDatabaseUrl,
+  parseDatabaseUrl,
+  type ServerAddress,
+} from '../config/database-url.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { isDatabaseUnavailable } from './connection-error.ts';
 import { openDriver } from './open-driver.ts';
 import { sessionSettings } from './session.ts';
 import type { Encryption } from './tls.ts';
 
 /** Timeout of a server's answer, in ms. A server that exceeds it is skipped. */
-const PATIENCE = 3_000;
+const ANSWER_TIMEOUT_MS = 3_000;
 /**
  * Pause before the error that no server accepts writes, in ms. It is needed because callers retry at once.
  */
-const PAUSE = 1_000;
+const RETRY_DELAY_MS = 1_000;
 
 /** The position of a server that accepts writes. Each promotion starts a new timeline. */
-interface Standing {
+interface PrimaryPosition {
   readonly system: string;
   readonly timeline: number;
 }
 
 /** The answer of a server: its position, or the reason why it does not accept writes. */
-type Answer =
-  | { readonly place: Place; readonly standing: Standing }
-  | { readonly place: Place; readonly standing: null; readonly error: unknown };
+type ServerAnswer =
+  | { readonly place: ServerAddress; readonly standing: PrimaryPosition }
+  | { readonly place: ServerAddress; readonly standing: null; readonly error: unknown };
 
 /** None of the servers accepts writes at this moment; one may soon. */
 class NoPrimaryError extends Error {
@@ -38,18 +43,18 @@ class NoPrimaryError extends Error {
  */
 export class Servers {
   /** The settings of the URL, common to all servers. */
-  readonly said: DatabasePlace;
+  readonly said: ParsedDatabaseUrl;
   /**
    * Encryption of connections, as options of both drivers. Without it each driver would read the environment.
    */
   readonly tls: Encryption;
-  #known: Standing | null = null;
-  #asked: Promise<Place> | null = null;
-  #at: Place | null = null;
+  #known: PrimaryPosition | null = null;
+  #asked: Promise<ServerAddress> | null = null;
+  #at: ServerAddress | null = null;
   readonly #open = new Set<Socket>();
 
   constructor(url: string) {
-    this.said = databasePlace(url);
+    this.said = parseDatabaseUrl(url);
     const { sslMode, direct } = this.said;
     this.tls = {
       ssl: sslMode === 'disable' ? false : { rejectUnauthorized: sslMode === 'verify-full' },
@@ -61,7 +66,7 @@ export class Servers {
    * Returns the server that accepts writes; a single server without a check.
    * @throws Error with the reason for each server if none does
    */
-  async primary(): Promise<Place> {
+  async primary(): Promise<ServerAddress> {
     const [only, ...others] = this.said.places;
     if (others.length === 0) return only;
     this.#asked ??= this.#choose().finally(() => {
@@ -77,9 +82,9 @@ export class Servers {
     this.#open.add(socket);
   }
 
-  async #choose(): Promise<Place> {
+  async #choose(): Promise<ServerAddress> {
     const answers = await Promise.all(this.said.places.map((place) => this.#ask(place)));
-    const ofKnown = ({ system }: Standing) => (system === this.#known?.system ? 1 : 0);
+    const ofKnown = ({ system }: PrimaryPosition) => (system === this.#known?.system ? 1 : 0);
     const [best] = answers
       .filter((answer) => answer.standing !== null)
       .sort(({ standing: a }, { standing: b }) => ofKnown(b) - ofKnown(a) || b.timeline - a.timeline);
@@ -88,20 +93,20 @@ export class Servers {
       this.#moveTo(best.place);
       return best.place;
     }
-    await delay(PAUSE);
-    throw reasonOf(answers);
+    await delay(RETRY_DELAY_MS);
+    throw selectError(answers);
   }
 
-  async #ask(place: Place): Promise<Answer> {
+  async #ask(place: ServerAddress): Promise<ServerAnswer> {
     const thisOne = { primary: async () => place, hold: () => {} };
-    const client = openDriver(this, PATIENCE, thisOne, {
+    const client = openDriver(this, ANSWER_TIMEOUT_MS, thisOne, {
       max: 1,
-      connect_timeout: PATIENCE / 1000,
+      connect_timeout: ANSWER_TIMEOUT_MS / 1000,
       onnotice: () => {},
       connection: sessionSettings('reader'),
     });
     try {
-      const standing = await answeredWithin(PATIENCE, standingOf(client));
+      const standing = await withAnswerTimeout(ANSWER_TIMEOUT_MS, queryPosition(client));
       if (!standing) throw new NoPrimaryError('is a standby');
       const known = this.#known;
       if (known && standing.system === known.system && standing.timeline < known.timeline)
@@ -114,7 +119,7 @@ export class Servers {
     }
   }
 
-  #moveTo(place: Place): void {
+  #moveTo(place: ServerAddress): void {
     const was = this.#at;
     this.#at = place;
     if (!was || (was.host === place.host && was.port === place.port)) return;
@@ -133,7 +138,7 @@ export function serversOf(url: string): Servers {
 }
 
 /** Returns the position of a server, or null for a standby. */
-async function standingOf(sql: postgres.Sql): Promise<Standing | null> {
+async function queryPosition(sql: postgres.Sql): Promise<PrimaryPosition | null> {
   const [row] = await sql<{ system: string; timeline: number | null }[]>`
     select (select system_identifier::text from pg_control_system()) as system,
       case when not pg_is_in_recovery()
@@ -141,7 +146,7 @@ async function standingOf(sql: postgres.Sql): Promise<Standing | null> {
   return row && row.timeline !== null ? { system: row.system, timeline: row.timeline } : null;
 }
 
-async function answeredWithin<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
+async function withAnswerTimeout<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
   const over = new AbortController();
   const late = delay(milliseconds, undefined, { signal: over.signal }).then(() => {
     throw new NoPrimaryError(`does not answer within ${milliseconds} ms`);
@@ -158,10 +163,10 @@ async function answeredWithin<T>(milliseconds: number, asked: Promise<T>): Promi
  * Returns the error to report for all servers: a refusal (such as a wrong password) takes precedence over
  * temporary errors.
  */
-function reasonOf(answers: readonly Answer[]): unknown {
+function selectError(answers: readonly ServerAnswer[]): unknown {
   const errors = answers.flatMap((answer) => (answer.standing ? [] : [answer]));
-  const refusal = errors.find(({ error }) => !isAway(error));
+  const refusal = errors.find(({ error }) => !isDatabaseUnavailable(error));
   if (refusal) return refusal.error;
-  const each = errors.map(({ place, error }) => `${placeText(place)}: ${messageOf(error)}`);
+  const each = errors.map(({ place, error }) => `${formatServerAddress(place)}: ${toErrorMessage(error)}`);
   return new NoPrimaryError(`none of the servers takes writes (${each.join('; ')})`);
 }

@@ -15,7 +15,7 @@ export interface Snapshot {
 }
 
 /** Maximum memory of a sort. Larger sorts use the server's disk. */
-const SORTING = '64MB';
+const SORT_MEMORY = '64MB';
 
 /**
  * Runs `work` in one repeatable-read, read-only transaction, on a connection of its own and on one core.
@@ -29,7 +29,7 @@ export async function withSnapshot<T>(
 ): Promise<T> {
   const settings = {
     ...sessionSettings('export'),
-    work_mem: SORTING,
+    work_mem: SORT_MEMORY,
     max_parallel_workers_per_gather: '0',
   };
   return onOwnConnection(url, settings, signal, async (client) => {

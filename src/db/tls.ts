@@ -8,18 +8,18 @@ export interface Encryption {
 }
 
 /** Timeout of each step, in ms. */
-const PATIENCE = 10_000;
+const STEP_TIMEOUT_MS = 10_000;
 
 /** PostgreSQL's SSLRequest, and the answer that accepts TLS. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
-const YES = 'S';
+const TLS_ACCEPTED = 'S';
 
 /**
  * Encrypts a connection that is being opened.
  * @param host name or address that the certificate must have, if it is verified
  * @throws Error if the server does not offer TLS or does not answer, or its certificate is refused
  */
-export async function encrypted(
+export async function encryptSocket(
   socket: Socket,
   host: string,
   { ssl, sslnegotiation }: Encryption,
@@ -31,9 +31,9 @@ export async function encrypted(
   try {
     if (!direct) {
       socket.write(SSL_REQUEST);
-      const answer = await arrivalOf('data', socket, host);
+      const answer = await waitForEvent('data', socket, host);
       // Bytes after this one would not be encrypted, and may come from an attacker.
-      if (String(answer) !== YES) throw coded('ERR_NO_TLS', `${host} does not offer TLS`);
+      if (String(answer) !== TLS_ACCEPTED) throw coded('ERR_NO_TLS', `${host} does not offer TLS`);
     }
     const secure = connect({
       socket,
@@ -42,7 +42,7 @@ export async function encrypted(
       ...ssl,
       ...(direct ? { ALPNProtocols: ['postgresql'] } : {}),
     });
-    await arrivalOf('secureConnect', secure, host);
+    await waitForEvent('secureConnect', secure, host);
     return secure;
   } catch (error) {
     socket.destroy();
@@ -52,11 +52,11 @@ export async function encrypted(
 
 /**
  * Waits for an event of a connection.
- * @throws Error if the connection closes first, or nothing arrives within {@link PATIENCE}
+ * @throws Error if the connection closes first, or nothing arrives within {@link STEP_TIMEOUT_MS}
  */
-async function arrivalOf(event: string, socket: Socket, host: string): Promise<unknown> {
+async function waitForEvent(event: string, socket: Socket, host: string): Promise<unknown> {
   const late = () => socket.destroy(coded('CONNECT_TIMEOUT', `${host} does not answer`));
-  socket.setTimeout(PATIENCE, late);
+  socket.setTimeout(STEP_TIMEOUT_MS, late);
   try {
     return await new Promise((resolve, reject) => {
       socket.once(event, resolve).once('error', reject);

@@ -42,10 +42,10 @@ export async function inOneTransaction<T>(
 }
 
 /** lock_not_available, deadlock_detected: the whole transaction has to be retried. */
-const REPEATED: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
+const RETRIED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 
 /** The error with which PostgreSQL refused a statement. */
-export interface Refusal extends Error {
+export interface StatementRefusal extends Error {
   readonly detail?: string | undefined;
   /** PostgreSQL's SQLSTATE. */
   readonly code?: string;
@@ -55,19 +55,19 @@ export interface Refusal extends Error {
  * Executes statements within the transaction; none of them if PostgreSQL refuses one.
  * @returns the refusal, or null if they were executed
  */
-export async function attempt(sql: postgres.Sql, statements: string): Promise<Refusal | null> {
+export async function attempt(sql: postgres.Sql, statements: string): Promise<StatementRefusal | null> {
   await sql.unsafe('savepoint attempt');
   try {
-    await sql.unsafe(together([statements, 'release savepoint attempt']));
+    await sql.unsafe(joinStatements([statements, 'release savepoint attempt']));
     return null;
   } catch (error) {
     // FATAL: the connection was lost, and the transaction with it.
     const refused = error instanceof postgres.PostgresError && error.severity === 'ERROR';
-    if (!refused || REPEATED.has(error.code)) throw error;
+    if (!refused || RETRIED_CODES.has(error.code)) throw error;
     await sql.unsafe('rollback to savepoint attempt; release savepoint attempt');
     return error;
   }
 }
 
 /** Joins statements into one text, which needs one round trip. If one is refused, none is executed. */
-export const together = (statements: readonly string[]): string => statements.join('\n;\n');
+export const joinStatements = (statements: readonly string[]): string => statements.join('\n;\n');

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import { connect } from './connect.ts';
-import { isAway } from './connection-error.ts';
+import { isDatabaseUnavailable } from './connection-error.ts';
 import { refusePooler } from './detect-pooler.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 5_000;
-const SAY_EVERY = 30_000;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 5_000;
+const REPORT_INTERVAL_MS = 30_000;
 
 /**
  * Waits until the database accepts connections, or the signal aborts.
@@ -15,13 +15,13 @@ const SAY_EVERY = 30_000;
  * @throws the database's error if it refuses the connection, such as for a wrong password
  * @throws UsageError if a pooler is in between
  */
-export async function untilReachable(
+export async function waitUntilReachable(
   url: string,
   signal: AbortSignal,
   tell: (cause: string) => void,
 ): Promise<void> {
   let toldAt = Number.NEGATIVE_INFINITY;
-  for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+  for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const client = connect(url, silenceOf('work'), {
       max: 1,
       connect_timeout: 5,
@@ -32,9 +32,9 @@ export async function untilReachable(
       await refusePooler(client, 'DATABASE_URL');
       return;
     } catch (error) {
-      if (!isAway(error)) throw error;
-      if (performance.now() - toldAt >= SAY_EVERY) {
-        tell(messageOf(error));
+      if (!isDatabaseUnavailable(error)) throw error;
+      if (performance.now() - toldAt >= REPORT_INTERVAL_MS) {
+        tell(toErrorMessage(error));
         toldAt = performance.now();
       }
     } finally {

@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
 import type { Config } from '../config/schema.ts';
-import type { Checked } from '../lib/check-result.ts';
-import type { Watched } from '../recording/active-feed.ts';
-import { configurationOf, LIVES_FOR } from '../recording/configuration.ts';
-import { ANOTHER_NETWORK } from '../recording/membership.ts';
-import { takenFrom } from '../recording/register.ts';
+import type { CheckResult } from '../lib/check-result.ts';
+import type { ConfiguredFeed } from '../recording/active-feed.ts';
+import { createConfiguration, HEARTBEAT_TIMEOUT_SECONDS } from '../recording/configuration.ts';
+import { OTHER_NETWORK_FIX } from '../recording/membership.ts';
+import { findTakenTargets } from '../recording/register.ts';
 
 interface Process {
   readonly process: string;
@@ -17,33 +17,33 @@ interface Process {
  * Checks the running processes of `up` on this database: those of this recorder must have the same network
  * and configuration, and other recorders must not record the same targets.
  */
-export async function examineProcesses(
+export async function checkProcesses(
   sql: postgres.Sql,
   config: Config,
-  watched: readonly Watched[],
-): Promise<Checked[]> {
-  const { recorder, network, digest } = configurationOf(config, watched);
+  watched: readonly ConfiguredFeed[],
+): Promise<CheckResult[]> {
+  const { recorder, network, digest } = createConfiguration(config, watched);
   const living = await sql<Process[]>`
     select p.process, p.recorder, c.network, p.digest
     from recorder.processes p join recorder.configurations c using (recorder, digest)
-    where p.left_at is null and p.seen_at > now() - make_interval(secs => ${LIVES_FOR}) order by p.started_at`;
+    where p.left_at is null and p.seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}) order by p.started_at`;
   const own = living.filter((one) => one.recorder === recorder);
-  const bad = (found: string, mend?: string): Checked => ({
+  const bad = (found: string, mend?: string): CheckResult => ({
     check: 'processes',
     ok: false,
     found,
-    ...(mend === undefined ? {} : { mend }),
+    ...(mend === undefined ? {} : { fix: mend }),
   });
   const other = own.find((one) => one.network !== network);
   if (other)
     return [
       bad(
         `${other.process} records ${other.network} into this database as "${recorder}", and this configuration says ${network}`,
-        ANOTHER_NETWORK,
+        OTHER_NETWORK_FIX,
       ),
     ];
   const older = own.find((one) => one.digest !== digest);
-  const taken = await takenFrom(sql, watched, { recorder, digest });
+  const taken = await findTakenTargets(sql, watched, { recorder, digest });
   const problems = [
     ...(older
       ? [

@@ -1,59 +1,63 @@
 import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Config } from '../config/schema.ts';
-import { beyondAnyChain } from '../datasets/sources/confirmed-block.ts';
-import { clockSkew, TOLERATED_SKEW } from '../db/clock-skew.ts';
+import { unreachableHeight } from '../datasets/sources/confirmed-block.ts';
+import { MAX_DATABASE_CLOCK_SKEW_MS, measureClockSkew } from '../db/clock-skew.ts';
 import { ormOf, tableText } from '../db/orm.ts';
 import { coverage } from '../db/schema/bookkeeping.ts';
-import type { Checked } from '../lib/check-result.ts';
+import type { CheckResult } from '../lib/check-result.ts';
 import type { Clock } from '../lib/clock.ts';
-import { timeText } from '../lib/output-stream.ts';
-import type { Watched } from '../recording/active-feed.ts';
+import { formatTime } from '../lib/output-stream.ts';
+import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { beyondBudget, demands } from '../reporting/reports/call-demand.ts';
-import { discrepanciesInWords, discrepancyCounts } from '../reporting/reports/discrepancies.ts';
-import { findingGroups, inWords } from '../reporting/reports/findings.ts';
+import { describeDiscrepancies, discrepancyCounts } from '../reporting/reports/discrepancies.ts';
+import { describeFinding, findingGroups } from '../reporting/reports/findings.ts';
 import { forecast } from '../reporting/reports/forecast.ts';
-import { examineProcesses } from './check-processes.ts';
+import { checkProcesses } from './check-processes.ts';
 
 /** Checks the state of the recording in the database. @param config null if it is invalid */
-export async function examineRecording(
+export async function checkRecording(
   sql: postgres.Sql,
   config: Config | null,
-  watched: readonly Watched[],
+  watched: readonly ConfiguredFeed[],
   clock: Clock,
-): Promise<Checked[]> {
+): Promise<CheckResult[]> {
   return [
     await clocks(sql, clock),
     ...(await recording(sql)),
     ...(await heights(sql, clock)),
     await sources(sql),
-    ...(config ? await examineProcesses(sql, config, watched) : []),
+    ...(config ? await checkProcesses(sql, config, watched) : []),
     ...(config ? await budgets(sql, config, watched, clock) : []),
   ];
 }
 
-async function clocks(sql: postgres.Sql, clock: Clock): Promise<Checked> {
-  const skew = await clockSkew(sql, clock);
-  if (Math.abs(skew) <= TOLERATED_SKEW)
+async function clocks(sql: postgres.Sql, clock: Clock): Promise<CheckResult> {
+  const skew = await measureClockSkew(sql, clock);
+  if (Math.abs(skew) <= MAX_DATABASE_CLOCK_SKEW_MS)
     return { check: 'clock', ok: true, found: `within ${Math.abs(skew)} ms of the database` };
   const found = `the clock of the database is ${Math.abs(skew)} ms ${skew > 0 ? 'ahead' : 'behind'}`;
-  return { check: 'clock', ok: false, found, mend: 'run NTP on both machines' };
+  return { check: 'clock', ok: false, found, fix: 'run NTP on both machines' };
 }
 
 /**
  * Returns stalled and incomplete parts of the recording. Failing targets are covered by the checks of the
  * upstreams.
  */
-async function recording(sql: postgres.Sql): Promise<Checked[]> {
+async function recording(sql: postgres.Sql): Promise<CheckResult[]> {
   const groups = (await findingGroups(sql)).filter(
     ({ state, what }) => state !== 'failing' || what === 'export',
   );
   if (groups.length === 0) return [await recordedSoFar(sql)];
-  return groups.map((group) => ({ check: 'recording', ok: false, found: inWords(group, timeText) }));
+  return groups.map((group) => ({
+    check: 'recording',
+    ok: false,
+    found: describeFinding(group, formatTime),
+  }));
 }
 
 /** Returns the recorded part if there is no finding, so that an empty record is not reported as complete. */
-async function recordedSoFar(sql: postgres.Sql): Promise<Checked> {
+async function recordedSoFar(sql: postgres.Sql): Promise<CheckResult> {
   const [row] = await sql<{ targets: number; recorded: number }[]>`
     select count(*)::int as targets, count(last_success_at)::int as recorded from reporting.freshness`;
   const { targets = 0, recorded = 0 } = row ?? {};
@@ -76,7 +80,7 @@ async function recordedSoFar(sql: postgres.Sql): Promise<Checked> {
  * Returns targets whose coverage ends at a height that no chain has reached, so that newer blocks are never
  * requested. Earlier versions accepted such a height from a list.
  */
-async function heights(sql: postgres.Sql, clock: Clock): Promise<Checked[]> {
+async function heights(sql: postgres.Sql, clock: Clock): Promise<CheckResult[]> {
   const rows = await ormOf(sql).execute<{
     dataset: string;
     target: string;
@@ -86,7 +90,7 @@ async function heights(sql: postgres.Sql, clock: Clock): Promise<Checked[]> {
     select dataset, target_key as target, (upper(covered) - 1)::text as last,
       format('update ' || ${tableText(coverage)} || ' set covered = covered * int8multirange(int8range(null, HEIGHT)) where (dataset, target_key) = (%L, %L)',
         dataset, target_key) as mend
-    from ${coverage} where axis = 'height' and upper(covered) > ${beyondAnyChain(clock())} order by 1, 2`);
+    from ${coverage} where axis = 'height' and upper(covered) > ${unreachableHeight(clock())} order by 1, 2`);
   return rows.map(({ dataset, target, last, mend }) => ({
     check: 'coverage',
     ok: false,
@@ -99,9 +103,9 @@ async function heights(sql: postgres.Sql, clock: Clock): Promise<Checked[]> {
  * Returns the discrepancies between sources. The recorded data keeps both sides, so there is nothing to fix
  * here.
  */
-async function sources(sql: postgres.Sql): Promise<Checked> {
+async function sources(sql: postgres.Sql): Promise<CheckResult> {
   const counts = await discrepancyCounts(sql);
-  const found = `discrepancies: ${discrepanciesInWords(counts)}`;
+  const found = `discrepancies: ${describeDiscrepancies(counts)}`;
   return {
     check: 'sources',
     ok: true,
@@ -113,10 +117,10 @@ async function sources(sql: postgres.Sql): Promise<Checked> {
 async function budgets(
   sql: postgres.Sql,
   config: Config,
-  watched: readonly Watched[],
+  watched: readonly ConfiguredFeed[],
   clock: Clock,
-): Promise<Checked[]> {
-  return demands(await forecast(sql, watched, clock()), config).flatMap((demand): Checked[] => {
+): Promise<CheckResult[]> {
+  return demands(await forecast(sql, watched, clock()), config).flatMap((demand): CheckResult[] => {
     const beyond = beyondBudget(demand);
     const { upstream, unitsPerDay, allowedPerDay } = demand;
     if (beyond !== null) return [{ check: 'budget', ok: false, found: beyond }];

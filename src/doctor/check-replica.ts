@@ -1,15 +1,15 @@
 import type postgres from 'postgres';
 import type { Environment } from '../config/environment.ts';
-import { FAR_BEHIND, lagText, Replica } from '../db/replica.ts';
-import type { Checked } from '../lib/check-result.ts';
+import { lagText, REPORTED_LAG_SECONDS, Replica } from '../db/replica.ts';
+import type { CheckResult } from '../lib/check-result.ts';
 
 /**
  * Checks that the configured replica, if any, can be read instead of the primary, and how far it lags behind.
  */
-export async function examineReplica(
+export async function checkReplica(
   { reportingUrl }: Pick<Environment, 'reportingUrl'>,
   primary: postgres.Sql,
-): Promise<Checked[]> {
+): Promise<CheckResult[]> {
   if (reportingUrl === undefined) return [];
   const replica = new Replica(reportingUrl);
   const check = 'replica';
@@ -17,14 +17,14 @@ export async function examineReplica(
     const found = await replica.look(primary);
     const about = `${replica.place}: ${found.trouble ?? lagText(found)}`;
     if (found.trouble !== null)
-      return [{ check, ok: false, found: about, mend: 'correct REPORTING_DATABASE_URL, or see its log' }];
-    if ((found.lagSeconds ?? 0) > FAR_BEHIND)
+      return [{ check, ok: false, found: about, fix: 'correct REPORTING_DATABASE_URL, or see its log' }];
+    if ((found.lagSeconds ?? 0) > REPORTED_LAG_SECONDS)
       return [
         {
           check,
           ok: false,
           found: about,
-          mend: 'look at its load and network, and at statements there that hold up its replay',
+          fix: 'look at its load and network, and at statements there that hold up its replay',
         },
       ];
     const [row] = await replica.sql<{ standby: boolean; feedback: boolean }[]>`

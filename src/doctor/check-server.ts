@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
-import type { Checked } from '../lib/check-result.ts';
-import { messageOf, UsageError } from '../lib/errors.ts';
+import type { CheckResult } from '../lib/check-result.ts';
+import { toErrorMessage, UsageError } from '../lib/errors.ts';
 import { Access } from '../server/access.ts';
-import { listenFault } from '../server/listen-error.ts';
+import { explainListenError } from '../server/listen-error.ts';
 import { callOnce } from '../upstreams/http.ts';
 
 /** Timeout of the request to the process that uses the port, in ms. */
-const PATIENCE = 2_000;
+const PORT_TIMEOUT_MS = 2_000;
 
 /** Checks that the pages can be served: the access rules, and whether the port is free. */
-export async function examineServer(
+export async function checkServer(
   { host, port, token }: Pick<Environment, 'host' | 'port' | 'token'>,
   { server: { proxies, public: open } }: Pick<Config, 'server'>,
-): Promise<Checked> {
-  const bad = (found: string, mend?: string): Checked => ({
+): Promise<CheckResult> {
+  const bad = (found: string, mend?: string): CheckResult => ({
     check: 'server',
     ok: false,
     found,
-    ...(mend === undefined ? {} : { mend }),
+    ...(mend === undefined ? {} : { fix: mend }),
   });
   try {
     new Access({ host, token, proxies, public: open });
@@ -34,10 +34,10 @@ export async function examineServer(
     };
   } catch (error) {
     if (error instanceof UsageError) return bad(error.message);
-    const fault = listenFault(error, host, port);
+    const fault = explainListenError(error, host, port);
     if (fault === null)
-      return bad(`${host}:${port}: ${messageOf(error)}`, 'correct RECORDER_HOST and RECORDER_PORT');
-    const { setting, cause, mend, taken } = fault;
+      return bad(`${host}:${port}: ${toErrorMessage(error)}`, 'correct RECORDER_HOST and RECORDER_PORT');
+    const { setting, cause, fix: mend, isPortInUse: taken } = fault;
     if (!taken) return bad(`${setting}: ${cause}`, mend);
     if (!(await isRecorder(host, port)))
       return bad(
@@ -58,7 +58,7 @@ async function isRecorder(host: string, port: number): Promise<boolean> {
         method: 'GET',
         url: new URL(`http://${at.includes(':') ? `[${at}]` : at}:${port}/health`),
         headers: {},
-        deadline: PATIENCE,
+        deadline: PORT_TIMEOUT_MS,
         maxBytes: 1_000,
         signal: new AbortController().signal,
       },

@@ -1,66 +1,69 @@
 import type postgres from 'postgres';
-import { tryOwnRules } from '../alerts/configured-rules.ts';
+import { testCustomRules } from '../alerts/configured-rules.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
-import { foreignLocks, sessionText } from '../db/blocking-sessions.ts';
+import { findForeignLocks, formatSession } from '../db/blocking-sessions.ts';
 import { type Database, openDatabase } from '../db/client.ts';
-import { diagnosed } from '../db/database-causes.ts';
-import { examineDatabase } from '../db/examine-database.ts';
+import { explainDatabaseError } from '../db/database-causes.ts';
+import { checkDatabase } from '../db/examine-database.ts';
 import { databaseIdentity } from '../db/identity.ts';
 import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
 import { missingObjects } from '../db/own-objects.ts';
-import { examineRedis } from '../jobs/examine-redis.ts';
+import { checkRedis } from '../jobs/examine-redis.ts';
 import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
-import type { Checked } from '../lib/check-result.ts';
+import type { CheckResult } from '../lib/check-result.ts';
 import { systemClock } from '../lib/clock.ts';
-import { messageOf, UsageError } from '../lib/errors.ts';
-import type { Watched } from '../recording/active-feed.ts';
+import { toErrorMessage, UsageError } from '../lib/errors.ts';
+import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { declaredObjects } from '../reporting/views/declared-objects.ts';
 import { migrate } from '../reporting/views/migrate.ts';
 import type { Log } from '../telemetry/log.ts';
-import { examineRecording } from './check-recording.ts';
-import { examineReplica } from './check-replica.ts';
+import { checkRecording } from './check-recording.ts';
+import { checkReplica } from './check-replica.ts';
 
 /** Timeout of the check of the queue, in ms. */
-const PATIENCE = 10_000;
+const QUEUE_TIMEOUT_MS = 10_000;
 
 /** The configuration to check; null if it is invalid. */
-interface Wanted {
+interface ConfigurationToCheck {
   readonly config: Config | null;
-  readonly watched: readonly Watched[];
+  readonly watched: readonly ConfiguredFeed[];
 }
 
 /** Checks the database, the queue, the recording and the queries of custom rules. */
-export async function examineStored(
+export async function checkStorage(
   databaseUrl: string,
-  wanted: Wanted,
+  wanted: ConfigurationToCheck,
   environment: Environment,
   log: Log,
   signal: AbortSignal,
-): Promise<Checked[]> {
-  const redis = environment.redisUrl === undefined ? null : await examineRedis(environment.redisUrl);
-  const itself = await examineDatabase(databaseUrl);
+): Promise<CheckResult[]> {
+  const redis = environment.redisUrl === undefined ? null : await checkRedis(environment.redisUrl);
+  const itself = await checkDatabase(databaseUrl);
   const beside = redis ? [redis] : [];
   if (!itself.ok) return [itself, ...beside];
   try {
-    return await within(itself, redis, databaseUrl, wanted, environment, log, signal);
+    return await checkContents(itself, redis, databaseUrl, wanted, environment, log, signal);
   } catch (error) {
     // For example, a table that this user may not read.
-    return [{ check: 'database', ok: false, ...diagnosed(error, databaseUrl, 'DATABASE_URL') }, ...beside];
+    return [
+      { check: 'database', ok: false, ...explainDatabaseError(error, databaseUrl, 'DATABASE_URL') },
+      ...beside,
+    ];
   }
 }
 
 /** Runs the checks that need a connection to the database. */
-async function within(
-  itself: Checked,
-  redis: Checked | null,
+async function checkContents(
+  itself: CheckResult,
+  redis: CheckResult | null,
   databaseUrl: string,
-  { config, watched }: Wanted,
+  { config, watched }: ConfigurationToCheck,
   environment: Environment,
   log: Log,
   signal: AbortSignal,
-): Promise<Checked[]> {
+): Promise<CheckResult[]> {
   const database = openDatabase(databaseUrl);
   try {
     const pending = await pendingMigrations(database.sql);
@@ -71,14 +74,14 @@ async function within(
     if (pending > 0) await migrate(databaseUrl);
     const problem = await schemaProblem(database.sql);
     if (problem) return [{ check: 'database', ok: false, found: problem }, ...(redis ? [redis] : [])];
-    const queue = redis ?? (await lookAtQueue(databaseUrl, database, config?.name, environment, log));
+    const queue = redis ?? (await checkQueue(databaseUrl, database, config?.name, environment, log));
     return [
       itself,
       queue,
       ...(await examineSessions(database.sql)),
       ...(await examineObjects(database.sql)),
-      ...(await examineReplica(environment, database.reader)),
-      ...(await examineRecording(database.sql, config, watched, systemClock)),
+      ...(await checkReplica(environment, database.reader)),
+      ...(await checkRecording(database.sql, config, watched, systemClock)),
       ...(config ? await examineOwnRules(config, databaseUrl, signal) : []),
     ];
   } finally {
@@ -87,7 +90,7 @@ async function within(
 }
 
 /** Returns the recorder's own tables and the rights of the reader that were dropped or revoked. */
-async function examineObjects(sql: postgres.Sql): Promise<Checked[]> {
+async function examineObjects(sql: postgres.Sql): Promise<CheckResult[]> {
   const missing = await missingObjects(sql, declaredObjects());
   return missing.map(({ name }) => ({
     check: 'database',
@@ -98,9 +101,9 @@ async function examineObjects(sql: postgres.Sql): Promise<Checked[]> {
 }
 
 /** Returns sessions of other programs that hold locks on objects of the recorder. */
-async function examineSessions(sql: postgres.Sql): Promise<Checked[]> {
-  return (await foreignLocks(sql)).map((session) => {
-    const text = sessionText(session);
+async function examineSessions(sql: postgres.Sql): Promise<CheckResult[]> {
+  return (await findForeignLocks(sql)).map((session) => {
+    const text = formatSession(session);
     return session.isBlocking
       ? {
           check: 'database',
@@ -113,10 +116,10 @@ async function examineSessions(sql: postgres.Sql): Promise<Checked[]> {
 }
 
 /** Checks that the queries of custom rules can run, and lists those that could not be tried. */
-async function examineOwnRules({ alerts }: Config, url: string, signal: AbortSignal): Promise<Checked[]> {
+async function examineOwnRules({ alerts }: Config, url: string, signal: AbortSignal): Promise<CheckResult[]> {
   const check = 'alerts';
   try {
-    const untried = await tryOwnRules(alerts, url, signal);
+    const untried = await testCustomRules(alerts, url, signal);
     return untried.map(({ path, cause }) => ({ check, ok: true, found: `${path}: was not tried: ${cause}` }));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -124,15 +127,15 @@ async function examineOwnRules({ alerts }: Config, url: string, signal: AbortSig
   }
 }
 
-async function lookAtQueue(
+async function checkQueue(
   databaseUrl: string,
   database: Database,
   recorder = 'recorder',
   { redisUrl }: Environment,
   log: Log,
-): Promise<Checked> {
+): Promise<CheckResult> {
   const impatience = new AbortController();
-  const look = async (): Promise<Checked> => {
+  const look = async (): Promise<CheckResult> => {
     const identity = () => databaseIdentity(database.sql);
     const backend = await openBackend({ redisUrl, databaseUrl, identity }, log, impatience.signal);
     const opened = await backend.queue(queueNames(recorder).polls);
@@ -146,7 +149,11 @@ async function lookAtQueue(
   try {
     return await Promise.race([look(), timeout()]);
   } catch (error) {
-    return { check: 'queue', ok: false, found: `${redisUrl ? 'redis' : 'postgres'}: ${messageOf(error)}` };
+    return {
+      check: 'queue',
+      ok: false,
+      found: `${redisUrl ? 'redis' : 'postgres'}: ${toErrorMessage(error)}`,
+    };
   } finally {
     impatience.abort();
   }
@@ -154,6 +161,6 @@ async function lookAtQueue(
 
 function timeout(): Promise<never> {
   return new Promise((_, reject) =>
-    setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE).unref(),
+    setTimeout(() => reject(new Error(`no answer within ${QUEUE_TIMEOUT_MS} ms`)), QUEUE_TIMEOUT_MS).unref(),
   );
 }

@@ -1,30 +1,30 @@
 import type { OtlpSettings } from '../config/otlp.ts';
-import type { Checked } from '../lib/check-result.ts';
-import { messageOf } from '../lib/errors.ts';
+import type { CheckResult } from '../lib/check-result.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import { callOnce } from '../upstreams/http.ts';
 
 /** Timeout of the request to the endpoint, in ms. */
-const PATIENCE = 5_000;
+const ENDPOINT_TIMEOUT_MS = 5_000;
 
 /**
  * Checks that the OpenTelemetry endpoint accepts an empty batch. Returns an empty list if export is not
  * configured.
  */
-export async function examineTelemetry(
+export async function checkTelemetry(
   settings: OtlpSettings | undefined,
   signal: AbortSignal,
-): Promise<Checked[]> {
+): Promise<CheckResult[]> {
   if (settings === undefined) return [];
   const { protocol, headers, traces, logs } = settings;
   const isJson = protocol === 'http/json';
-  const ask = async (url: string): Promise<Checked> => {
+  const ask = async (url: string): Promise<CheckResult> => {
     const where = new URL(url);
     const at = `${where.origin}${where.pathname}`;
-    const bad = (cause: string): Checked => ({
+    const bad = (cause: string): CheckResult => ({
       check: 'OpenTelemetry',
       ok: false,
       found: `${at}: ${cause}; the recording does not depend on it`,
-      mend: 'start the collector, or correct the variables that begin with OTEL_EXPORTER_OTLP_',
+      fix: 'start the collector, or correct the variables that begin with OTEL_EXPORTER_OTLP_',
     });
     try {
       const { status } = await callOnce({
@@ -32,14 +32,14 @@ export async function examineTelemetry(
         url: where,
         headers: { ...headers, 'content-type': isJson ? 'application/json' : 'application/x-protobuf' },
         body: isJson ? '{}' : '',
-        deadline: PATIENCE,
+        deadline: ENDPOINT_TIMEOUT_MS,
         maxBytes: 1024 * 1024,
         signal,
       });
       if (status < 200 || status >= 300) return bad(`answered ${status}`);
       return { check: 'OpenTelemetry', ok: true, found: `${at} takes what it is sent` };
     } catch (error) {
-      return bad(messageOf(error));
+      return bad(toErrorMessage(error));
     }
   };
   return Promise.all([traces, logs].flatMap((url) => (url === undefined ? [] : [ask(url)])));

@@ -1,33 +1,37 @@
 import { activeFeeds, activeLedgers } from '../app/configured-feeds.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
-import type { Checked } from '../lib/check-result.ts';
-import { redactor } from '../lib/redaction.ts';
-import type { Examined, Examinee } from '../upstreams/examination.ts';
-import { examineNode } from '../upstreams/examine-node.ts';
-import { examineService, type ServiceQuestion } from '../upstreams/examine-service.ts';
+import type { CheckResult } from '../lib/check-result.ts';
+import { createRedactor } from '../lib/redaction.ts';
+import type { CheckedUpstream, UpstreamCheckResult } from '../upstreams/examination.ts';
+import { checkNode } from '../upstreams/examine-node.ts';
+import { checkService, type ServiceTestRequest } from '../upstreams/examine-service.ts';
 
 /** Maximum request timeout, in ms. */
-const PATIENCE = 10_000;
+const MAX_REQUEST_TIMEOUT_MS = 10_000;
 /** Maximum number of chains to check, so that the check uses little of the budget. */
-const MOST_CHAINS = 20;
+const MAX_CHAINS = 20;
 /** Maximum clock difference, in ms. Responses take time, and `Date` has a resolution of one second. */
-const TOLERATED_SKEW = 30_000;
+const MAX_CLOCK_SKEW_MS = 30_000;
 
 const APIS = ['info', 'platform', 'avm', 'health'] as const;
 
 type Keys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;
 
 /** Checks every upstream of a configuration, all at the same time. */
-export async function examineUpstreams(config: Config, keys: Keys, signal: AbortSignal): Promise<Checked[]> {
+export async function checkUpstreams(
+  config: Config,
+  keys: Keys,
+  signal: AbortSignal,
+): Promise<CheckResult[]> {
   const examined = await Promise.all([...services(config, keys, signal), ...nodes(config, keys, signal)]);
   return [...examined.flatMap(({ checked }) => checked), ...clockOf(examined)];
 }
 
-function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Examined>[] {
+function services(config: Config, keys: Keys, signal: AbortSignal): Promise<UpstreamCheckResult>[] {
   const { upstreams, watch } = config;
-  const metrics = watch.chains.slice(0, MOST_CHAINS).map(
-    (chain, at): ServiceQuestion => ({
+  const metrics = watch.chains.slice(0, MAX_CHAINS).map(
+    (chain, at): ServiceTestRequest => ({
       path: `/v2/chains/${chain}/metrics/txCount?timeInterval=day&pageSize=1`,
       list: 'results',
       about: { what: `the chain ${chain}`, setting: `watch.chains[${at}]` },
@@ -46,26 +50,26 @@ function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Exam
     const service = upstreams[name];
     if (!service || questions.length === 0) return [];
     const { url, timeout, apiKeyHeader: header } = service;
-    const examinee: Examinee = {
+    const examinee: CheckedUpstream = {
       ...examineeOf(name, url, `upstreams.${name}.url`, timeout, keys, signal),
       kind: 'service',
       key: { variable, header, set: key !== undefined },
       headers: key !== undefined && header !== undefined ? { [header]: key } : {},
     };
-    return [examineService(examinee, questions).then((one) => withAdvice(one, service.budget !== undefined))];
+    return [checkService(examinee, questions).then((one) => withAdvice(one, service.budget !== undefined))];
   });
 }
 
 /**
  * Adds a hint if no budget is declared: a metered service throttles a recorder that does not know its limit.
  */
-function withAdvice({ checked, skew }: Examined, limited: boolean): Examined {
+function withAdvice({ checked, skew }: UpstreamCheckResult, limited: boolean): UpstreamCheckResult {
   if (limited) return { checked, skew };
   const advice = '; no budget is declared, so only responses with status 429 slow the recorder down';
   return { checked: checked.map((one) => (one.ok ? { ...one, found: one.found + advice } : one)), skew };
 }
 
-function nodes(config: Config, keys: Keys, signal: AbortSignal): Promise<Examined>[] {
+function nodes(config: Config, keys: Keys, signal: AbortSignal): Promise<UpstreamCheckResult>[] {
   const watched = [...activeFeeds(config), ...activeLedgers(config)].filter(
     ({ targets }) => targets.length > 0,
   );
@@ -74,7 +78,7 @@ function nodes(config: Config, keys: Keys, signal: AbortSignal): Promise<Examine
   return config.upstreams.nodes.map(({ name, url, timeout }, at) => {
     const setting = `upstreams.nodes[${at}].url`;
     const examinee = examineeOf(`nodes/${name}`, url, setting, timeout, keys, signal);
-    return examineNode(examinee, { network: config.network, apis });
+    return checkNode(examinee, { network: config.network, apis });
   });
 }
 
@@ -85,7 +89,7 @@ function examineeOf(
   timeout: number,
   { chainDataKey, metricsKey }: Keys,
   signal: AbortSignal,
-): Examinee {
+): CheckedUpstream {
   return {
     name,
     url,
@@ -93,20 +97,20 @@ function examineeOf(
     kind: 'node',
     key: null,
     headers: {},
-    timeout: Math.min(timeout, PATIENCE),
-    redact: redactor([chainDataKey, metricsKey]),
+    timeout: Math.min(timeout, MAX_REQUEST_TIMEOUT_MS),
+    redact: createRedactor([chainDataKey, metricsKey]),
     signal,
   };
 }
 
 /** If all upstreams that report their time differ from ours, our clock is wrong. */
-function clockOf(examined: readonly Examined[]): Checked[] {
+function clockOf(examined: readonly UpstreamCheckResult[]): CheckResult[] {
   const skews = examined.flatMap(({ skew }) => skew ?? []);
   const least = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];
-  if (least === undefined || Math.abs(least) <= TOLERATED_SKEW) return [];
+  if (least === undefined || Math.abs(least) <= MAX_CLOCK_SKEW_MS) return [];
   const seconds = Math.round(Math.abs(least) / 1000);
   const found = `the clock of this machine is ${seconds} s ${least > 0 ? 'behind' : 'ahead of'} that of the upstreams`;
   return [
-    { check: 'clock', ok: false, found, mend: 'run NTP on this machine, such as: timedatectl set-ntp true' },
+    { check: 'clock', ok: false, found, fix: 'run NTP on this machine, such as: timedatectl set-ntp true' },
   ];
 }

@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
-import { type MaintenanceWindow, occurrences, type RecurringMaintenance } from './maintenance.ts';
+import { listOccurrences, type MaintenanceWindow, type RecurringMaintenance } from './maintenance.ts';
 
 /** Maintenance windows in the configuration (`health.maintenance`). */
-export interface Announced {
+export interface AnnouncedMaintenance {
   readonly once: readonly MaintenanceWindow[];
   readonly recurring: readonly RecurringMaintenance[];
 }
@@ -21,14 +21,14 @@ export interface CommandedMaintenance {
  * Returns a function that finds the windows of the configuration and of the command `maintenance` that
  * overlap a range.
  */
-export function announcements(sql: postgres.Sql, { once, recurring }: Announced) {
+export function createMaintenanceLookup(sql: postgres.Sql, { once, recurring }: AnnouncedMaintenance) {
   return async (from: number, to: number): Promise<readonly MaintenanceWindow[]> => {
     const commanded = await sql<CommandedMaintenance[]>`
       select node, starts_at, ends_at from recorder.health_maintenance
       where ends_at >= ${new Date(from)} and starts_at <= ${new Date(to)} and ends_at > starts_at`;
     return [
       ...once.filter((window) => window.to >= from && window.from <= to),
-      ...recurring.flatMap((one) => occurrences(one, from, to)),
+      ...recurring.flatMap((one) => listOccurrences(one, from, to)),
       ...commanded.map(({ node, starts_at, ends_at }) => ({
         nodes: node === null ? null : [node],
         from: starts_at.getTime(),
@@ -42,7 +42,7 @@ export function announcements(sql: postgres.Sql, { once, recurring }: Announced)
  * Announces maintenance. A start before `now` is moved to `now`, because past time cannot become maintenance.
  * @returns the id of the window
  */
-export async function announce(
+export async function announceMaintenance(
   sql: postgres.Sql,
   window: { node: string | null; from: number; to: number; reason: string | null },
   now: number,

@@ -1,11 +1,11 @@
 /** Snapshot of the holders of the shares of an observer. */
-export interface SharesSeen {
+export interface ShareSnapshot {
   /** Live processes that may probe. */
   readonly processes: readonly string[];
-  readonly shares: readonly SeenShare[];
+  readonly shares: readonly ShareState[];
 }
 
-export interface SeenShare {
+export interface ShareState {
   readonly share: string;
   /** The current or last holder. Null: none is known. */
   readonly process: string | null;
@@ -14,24 +14,24 @@ export interface SeenShare {
 }
 
 /** Shares to acquire and to release. */
-export interface Decision {
+export interface ShareDecision {
   readonly take: readonly string[];
   readonly giveUp: readonly string[];
 }
 
 /** Time for which a free share is left to a process with fewer shares, in ms. */
-const WAITS_FOR = 10_000;
+const FREE_SHARE_DELAY_MS = 10_000;
 /**
  * Time for which an uneven division is tolerated, in ms. It is longer than a killed process counts as alive.
  */
-const UNEVEN_FOR = 30_000;
+const REBALANCE_DELAY_MS = 30_000;
 
 /**
  * Divides the shares of an observer among processes without coordination. A free share goes to a process with
  * the fewest. The process with the most shares releases some if it has at least two more than another. If two
  * processes acquire the same share, its lease decides.
  */
-export class Division {
+export class ShareBalancer {
   readonly #process: string;
   readonly #freeSince = new Map<string, number>();
   #unevenSince: number | null = null;
@@ -45,7 +45,7 @@ export class Division {
    * Decides which shares to acquire and to release.
    * @param now ms of a monotonic clock
    */
-  decide({ processes, shares }: SharesSeen, now: number): Decision {
+  decide({ processes, shares }: ShareSnapshot, now: number): ShareDecision {
     const held = new Map([...processes, this.#process].map((process) => [process, 0]));
     for (const { process } of shares)
       if (process !== null && held.has(process)) held.set(process, (held.get(process) ?? 0) + 1);
@@ -56,7 +56,7 @@ export class Division {
     return { take, giveUp: take.length > 0 ? [] : this.#givenUp(shares, held, now) };
   }
 
-  #taken(shares: readonly SeenShare[], held: Map<string, number>, now: number): string[] {
+  #taken(shares: readonly ShareState[], held: Map<string, number>, now: number): string[] {
     const take: string[] = [];
     for (const { share, process, free } of shares) {
       if (!free) {
@@ -67,7 +67,7 @@ export class Division {
       this.#freeSince.set(share, since);
       const mine = held.get(this.#process) ?? 0;
       if (process === this.#process) take.push(share);
-      else if (mine <= Math.min(...held.values()) || now - since >= WAITS_FOR) {
+      else if (mine <= Math.min(...held.values()) || now - since >= FREE_SHARE_DELAY_MS) {
         held.set(this.#process, mine + 1);
         take.push(share);
       }
@@ -75,7 +75,7 @@ export class Division {
     return take;
   }
 
-  #givenUp(shares: readonly SeenShare[], held: ReadonlyMap<string, number>, now: number): string[] {
+  #givenUp(shares: readonly ShareState[], held: ReadonlyMap<string, number>, now: number): string[] {
     const counts = [...held].sort(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1));
     const [[fullest, most] = ['', 0]] = counts;
     const fewest = counts.at(-1)?.[1] ?? 0;
@@ -84,7 +84,7 @@ export class Division {
       return [];
     }
     this.#unevenSince ??= now;
-    if (now - this.#unevenSince < UNEVEN_FOR) return [];
+    if (now - this.#unevenSince < REBALANCE_DELAY_MS) return [];
     this.#unevenSince = null;
     const mine = shares.filter(({ process }) => process === this.#process).map(({ share }) => share);
     const excess = Math.max(1, most - Math.ceil(shares.length / held.size));

@@ -1,4 +1,4 @@
-import type { Ask } from '../datasets/contract.ts';
+import type { UpstreamClient } from '../datasets/contract.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 
 /** Endpoints of a probe: paths in the order of attempts, then the JSON-RPC method. */
@@ -22,7 +22,7 @@ const NOT_SERVED: ReadonlySet<number | undefined> = new Set([404, 405]);
  * query is repeated by JSON-RPC.
  * @throws UpstreamFailure if there is no report
  */
-export async function queryHealthReport(ask: Ask, probe: string): Promise<unknown> {
+export async function queryHealthReport(ask: UpstreamClient, probe: string): Promise<unknown> {
   const [name = '', tag] = probe.split(':');
   const { paths, method } = PROBES.get(name) ?? HEALTH;
   for (const path of paths) {

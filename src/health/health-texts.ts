@@ -3,20 +3,20 @@ import { storableText } from '../datasets/storable-text.ts';
 import { isExactNumber } from '../upstreams/json.ts';
 
 /** Suffix of a truncated text. The original length follows. */
-export const CUT = '… (cut, ';
+export const TRUNCATION_MARK = '… (cut, ';
 
-const LONGEST_NAME = 200;
-const LONGEST_ERROR = 8_000;
-const LONGEST_MESSAGE = 64_000;
-const DEEPEST = 50;
+const MAX_NAME_LENGTH = 200;
+const MAX_ERROR_LENGTH = 8_000;
+const MAX_MESSAGE_LENGTH = 64_000;
+const MAX_DEPTH = 50;
 
 /** Remaining size of one report, in characters, which limits the memory for reports. */
-export interface Room {
+export interface TextBudget {
   left: number;
 }
 
 /** Returns the limit of a report, many times the size of any real one. */
-export const roomForReport = (): Room => ({ left: 400_000 });
+export const createReportBudget = (): TextBudget => ({ left: 400_000 });
 
 /**
  * Converts a name to a form that fits into an index. Different names stay different: a long one becomes its
@@ -25,14 +25,14 @@ export const roomForReport = (): Room => ({ left: 400_000 });
 export function storableName(name: string, reserved: ReadonlySet<string>): string {
   const stored = storableText(name);
   if (reserved.has(stored)) return `"${stored}"`;
-  if (stored.length <= LONGEST_NAME) return stored;
+  if (stored.length <= MAX_NAME_LENGTH) return stored;
   const hash = createHash('sha256').update(stored).digest('hex').slice(0, 16);
-  return `${stored.slice(0, LONGEST_NAME - 20).toWellFormed()}… ${hash}`;
+  return `${stored.slice(0, MAX_NAME_LENGTH - 20).toWellFormed()}… ${hash}`;
 }
 
 /** Converts the text of an error for PostgreSQL, truncated to the limit. */
-export function storableError(text: string, room: Room): string {
-  const kept = cut(text, Math.min(LONGEST_ERROR, room.left));
+export function storableError(text: string, room: TextBudget): string {
+  const kept = truncateText(text, Math.min(MAX_ERROR_LENGTH, room.left));
   room.left -= kept.length;
   return storableText(kept);
 }
@@ -41,8 +41,8 @@ export function storableError(text: string, room: Room): string {
  * Converts a message of any structure to JSON text that PostgreSQL can store. Numbers outside the range of
  * numeric become texts. Values that are nested too deeply or too large are truncated, with a note.
  */
-export function storableMessage(value: unknown, room: Room): string {
-  const mine = { left: Math.min(LONGEST_MESSAGE, room.left) };
+export function storableMessage(value: unknown, room: TextBudget): string {
+  const mine = { left: Math.min(MAX_MESSAGE_LENGTH, room.left) };
   const before = mine.left;
   const text = jsonOf(value, mine, 0);
   room.left -= before - mine.left;
@@ -53,7 +53,7 @@ export function storableMessage(value: unknown, room: Room): string {
  * Returns the value as JSON text and reduces the remaining size. At the limit it may exceed the size by a few
  * characters.
  */
-function jsonOf(value: unknown, room: Room, depth: number): string {
+function jsonOf(value: unknown, room: TextBudget, depth: number): string {
   if (typeof value === 'string') return quoted(value, room);
   if (isExactNumber(value)) return numberOf(value.value, room);
   if (typeof value === 'number') return numberOf(Object.is(value, -0) ? '0' : String(value), room);
@@ -65,11 +65,12 @@ function jsonOf(value: unknown, room: Room, depth: number): string {
     ? value.map((part: unknown) => [null, part] as const)
     : Object.entries(value);
   room.left -= 2;
-  if (depth >= DEEPEST || room.left <= 0) return quoted(`${CUT}${members.length} members)`, room);
+  if (depth >= MAX_DEPTH || room.left <= 0)
+    return quoted(`${TRUNCATION_MARK}${members.length} members)`, room);
   const parts: string[] = [];
   for (const [key, part] of members) {
     if (room.left <= 0) {
-      const rest = `${CUT}${members.length - parts.length} more)`;
+      const rest = `${TRUNCATION_MARK}${members.length - parts.length} more)`;
       parts.push(key === null ? JSON.stringify(rest) : `${JSON.stringify(rest)}:null`);
       break;
     }
@@ -79,25 +80,25 @@ function jsonOf(value: unknown, room: Room, depth: number): string {
   return Array.isArray(value) ? `[${parts.join()}]` : `{${parts.join()}}`;
 }
 
-function quoted(text: string, room: Room): string {
-  const kept = cut(text, room.left);
+function quoted(text: string, room: TextBudget): string {
+  const kept = truncateText(text, room.left);
   room.left -= kept.length + 3;
   return JSON.stringify(storableText(kept));
 }
 
 /** Matches numbers that PostgreSQL can store without thousands of digits. All others become texts. */
-const HELD = /^-?\d{1,1000}(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,3})?$/;
+const STORABLE_NUMBER = /^-?\d{1,1000}(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,3})?$/;
 
-function numberOf(source: string, room: Room): string {
-  if (!HELD.test(source)) return quoted(source, room);
+function numberOf(source: string, room: TextBudget): string {
+  if (!STORABLE_NUMBER.test(source)) return quoted(source, room);
   room.left -= source.length;
   return source;
 }
 
 /** Returns the text, or its start with a note of the original length. */
-function cut(text: string, most: number): string {
+function truncateText(text: string, most: number): string {
   if (text.length <= most) return text;
   // A trailing half of a surrogate pair is removed, because it would look like data of the node.
   const begin = text.slice(0, Math.max(0, most)).replace(/[\ud800-\udbff]$/, '');
-  return `${begin}${CUT}${text.length} characters)`;
+  return `${begin}${TRUNCATION_MARK}${text.length} characters)`;
 }

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 
 /** A comment by a user about an incident of a node. Times are in ms since 1970. */
-export interface Note {
+export interface IncidentNote {
   readonly node: string;
   readonly at: number;
   readonly author: string;
@@ -12,9 +12,9 @@ export interface Note {
  * Stores a note.
  * @returns its id
  */
-export async function writeNote(
+export async function storeIncidentNote(
   sql: postgres.Sql,
-  { node, at, author, note }: Note,
+  { node, at, author, note }: IncidentNote,
   now: number,
 ): Promise<number> {
   const [row] = await sql<{ id: number }[]>`

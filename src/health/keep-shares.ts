@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from '../lib/errors.ts';
-import { Division, type SharesSeen } from './division.ts';
-import { holdersOf, sharesLeft } from './ledger.ts';
-import { Seldom } from './log-throttle.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { ShareBalancer, type ShareSnapshot } from './division.ts';
+import { findAbandonedShares, queryHolders } from './ledger.ts';
+import { LogThrottle } from './log-throttle.ts';
 import { Prober } from './prober.ts';
 import type { ProberContext, ProbeTarget } from './prober-context.ts';
 
-const ASK_AGAIN = 2_000;
-const TELL_EVERY = 60_000;
+const ROUND_INTERVAL_MS = 2_000;
+const LOG_INTERVAL_MS = 60_000;
 
 /** Dependencies of a process that probes its part of the shares of an observer. */
 export interface SharesContext {
@@ -30,26 +30,26 @@ export interface SharesContext {
  * @returns when everything is written
  */
 export async function keepShares(context: SharesContext, signal: AbortSignal): Promise<void> {
-  await new Keeping(context).run(signal);
+  await new ShareKeeper(context).run(signal);
 }
 
-interface Running {
+interface RunningShare {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
 }
 
-class Keeping {
+class ShareKeeper {
   readonly #context: SharesContext;
-  readonly #division: Division;
-  readonly #failed: Seldom;
-  readonly #running = new Map<string, Running>();
+  readonly #division: ShareBalancer;
+  readonly #failed: LogThrottle;
+  readonly #running = new Map<string, RunningShare>();
   #standsBy = false;
   #woken = new AbortController();
 
   constructor(context: SharesContext) {
     this.#context = context;
-    this.#division = new Division(context.worker);
-    this.#failed = new Seldom(context.prober.steady, TELL_EVERY);
+    this.#division = new ShareBalancer(context.worker);
+    this.#failed = new LogThrottle(context.prober.steady, LOG_INTERVAL_MS);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -58,10 +58,14 @@ class Keeping {
     while (!signal.aborted) {
       this.#woken = new AbortController();
       await this.#round().catch((error: unknown) => {
-        if (this.#failed.mayTell())
-          this.#context.prober.log.warn({ cause: messageOf(error) }, 'the health ledger could not be opened');
+        if (this.#failed.shouldLog())
+          this.#context.prober.log.warn(
+            { cause: toErrorMessage(error) },
+            'the health ledger could not be opened',
+          );
       });
-      if (!signal.aborted) await delay(ASK_AGAIN, undefined, { signal: this.#woken.signal }).catch(() => {});
+      if (!signal.aborted)
+        await delay(ROUND_INTERVAL_MS, undefined, { signal: this.#woken.signal }).catch(() => {});
     }
     signal.removeEventListener('abort', wake);
     const running = [...this.#running.values()];
@@ -85,9 +89,9 @@ class Keeping {
     this.#standsBy = standsBy;
   }
 
-  async #look(): Promise<SharesSeen> {
+  async #look(): Promise<ShareSnapshot> {
     const { prober, shares, workers } = this.#context;
-    const [processes, holders] = await Promise.all([workers(), holdersOf(prober.sql, [...shares.keys()])]);
+    const [processes, holders] = await Promise.all([workers(), queryHolders(prober.sql, [...shares.keys()])]);
     return {
       processes,
       shares: holders.map(({ observer, holder, free }) => ({
@@ -119,7 +123,7 @@ class Keeping {
   /** Ends open intervals in shares of an earlier division, because their nodes now belong to other shares. */
   async #endLeft(): Promise<void> {
     const { prober, shares } = this.#context;
-    for (const share of await sharesLeft(prober.sql, [...shares.keys()])) {
+    for (const share of await findAbandonedShares(prober.sql, [...shares.keys()])) {
       const taken = await this.#begin(share, []);
       await taken?.once(this.#woken.signal);
       if (taken) prober.log.info({ observer: share }, 'no node belongs to this share any more');

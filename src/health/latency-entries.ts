@@ -4,7 +4,7 @@ import type { Histogram } from './latency-histogram.ts';
 export type Slots = ReadonlyMap<number, Histogram>;
 
 /** Maximum of one count. */
-const MOST = 0xffff;
+const MAX_COUNT = 0xffff;
 
 /**
  * Encodes slots as bytes. There is one entry per slot and bucket. Its four bytes (slot, bucket, count high,
@@ -13,7 +13,7 @@ const MOST = 0xffff;
  */
 export function encodeSlots(slots: Slots): Buffer {
   const entries = [...slots].flatMap(([slot, histogram]) =>
-    [...histogram].map(([bucket, count]) => [slot, bucket, Math.min(count, MOST)] as const),
+    [...histogram].map(([bucket, count]) => [slot, bucket, Math.min(count, MAX_COUNT)] as const),
   );
   entries.sort(([slot, bucket], [otherSlot, otherBucket]) => slot - otherSlot || bucket - otherBucket);
   const bytes = Buffer.alloc(entries.length * 4);

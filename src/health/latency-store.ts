@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { decodeSlots, encodeSlots } from './latency-entries.ts';
-import { type Histogram, merged } from './latency-histogram.ts';
+import { type Histogram, mergeHistograms } from './latency-histogram.ts';
 
 /** Response times of one probe in one hour. */
 export interface LatencyHour {
@@ -63,7 +63,7 @@ export async function storeHours(
     // their sum is known.
     const ofMonth = slotsOf(hour, 'month', monthOf(hour.hour));
     const date = new Date(hour.hour).getUTCDate();
-    ofMonth.set(date, merged([ofMonth.get(date) ?? NOTHING, hour.histogram]));
+    ofMonth.set(date, mergeHistograms([ofMonth.get(date) ?? EMPTY_HISTOGRAM, hour.histogram]));
   }
   const rows = [...touched.values()].map(({ slots, ...row }) => ({
     ...row,
@@ -80,7 +80,7 @@ export async function storeHours(
       and starts_at < ${new Date(weekOf(now) - WEEKS_KEPT * WEEK)} and starts_at <> all(${starts}::text[]::timestamptz[])`;
 }
 
-const NOTHING: Histogram = new Map();
+const EMPTY_HISTOGRAM: Histogram = new Map();
 const keyOf = ({ node, probe, span, starts_at }: StoredSpan) =>
   [node, probe, span, starts_at.getTime()].join('\n');
 /** Weeks are counted from 1970, so that they start on Thursdays. */

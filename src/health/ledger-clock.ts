@@ -1,12 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
 
 /** Maximum difference of clocks that agree, in ms. */
-const AGREE_WITHIN = 1_000;
+const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 /** Time after which a change of the wall clock counts as permanent, in ms. */
-const BELIEVED_AFTER = 45_000;
+const CLOCK_CHANGE_DELAY_MS = 45_000;
 
 /** Conversion from the monotonic clock to wall time from a moment on, with the minimum of the wall time. */
-interface Reckoning {
+interface ClockConversion {
   readonly from: number;
   readonly offset: number;
   readonly floor: number;
@@ -16,7 +16,7 @@ interface Reckoning {
  * A permanent change of the wall clock. A change forward skipped the time in between. Wall times, in ms since
  * 1970.
  */
-export interface Moved {
+export interface ClockChange {
   readonly by: number;
   readonly skipped: { readonly from: number; readonly to: number } | null;
 }
@@ -31,7 +31,7 @@ export interface Moved {
 export class LedgerClock {
   readonly #wall: Clock;
   readonly #steady: Clock;
-  readonly #reckonings: Reckoning[];
+  readonly #reckonings: ClockConversion[];
   #agreedAt: number;
   #doubt: { readonly since: number; readonly offset: number } | null = null;
 
@@ -51,11 +51,11 @@ export class LedgerClock {
   /** Offset by which the wall clock is ahead of the ledger, in ms. 0: they agree. */
   get disagreement(): number {
     const ahead = this.#wall() - this.#steady() - this.#latest.offset;
-    return Math.abs(ahead) < AGREE_WITHIN ? 0 : ahead;
+    return Math.abs(ahead) < MAX_CLOCK_DIFFERENCE_MS ? 0 : ahead;
   }
 
   /** The clocks contradict each other, so that nothing can be written. */
-  get doubtful(): boolean {
+  get isDoubtful(): boolean {
     return this.#doubt !== null;
   }
 
@@ -63,18 +63,18 @@ export class LedgerClock {
    * Compares the clocks. Must be called often.
    * @returns the change of the wall clock if it was just accepted as permanent; else null
    */
-  compare(): Moved | null {
+  compare(): ClockChange | null {
     const now = this.#steady();
     const offset = this.#wall() - now;
     const by = offset - this.#latest.offset;
-    if (Math.abs(by) < AGREE_WITHIN) {
+    if (Math.abs(by) < MAX_CLOCK_DIFFERENCE_MS) {
       this.#doubt = null;
       this.#agreedAt = now;
       return null;
     }
-    if (!this.#doubt || Math.abs(offset - this.#doubt.offset) >= AGREE_WITHIN)
+    if (!this.#doubt || Math.abs(offset - this.#doubt.offset) >= MAX_CLOCK_DIFFERENCE_MS)
       this.#doubt = { since: now, offset };
-    if (now - this.#doubt.since < BELIEVED_AFTER) return null;
+    if (now - this.#doubt.since < CLOCK_CHANGE_DELAY_MS) return null;
     const from = this.toWall(this.#agreedAt);
     // All conversions are kept, because older moments wait while the database is unavailable. A clock is
     // rarely changed.
@@ -95,7 +95,7 @@ export class LedgerClock {
     return wall - this.#latest.offset;
   }
 
-  get #latest(): Reckoning {
+  get #latest(): ClockConversion {
     const latest = this.#reckonings.at(-1);
     if (!latest) throw new Error('a ledger clock always has a reckoning');
     return latest;

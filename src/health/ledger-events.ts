@@ -1,4 +1,4 @@
-import { saying } from '../recording/histories/changes.ts';
+import { changeSelectSql } from '../recording/histories/changes.ts';
 
 const KEY = ['observer', 'node', 'probe', 'check_name'];
 const same = (left: string, right: string) =>
@@ -12,7 +12,7 @@ const content = (row: string) =>
  * SQL of the changes of a batch to the ledger (`changeSelectSql`): new states, probes that are no longer
  * watched, and withdrawn states. Rewritten identical rows are no change. It reads the CTEs of `writeLedger`.
  */
-export const ledgerEvents = `${saying({
+export const ledgerEvents = `${changeSelectSql({
   changes: 'count(*)',
   turns: `jsonb_agg(jsonb_build_object('change', e.change, 'at', e.at, 'key', e.key, 'content', e.content) order by e.at, e.key ->> 'node', e.key ->> 'probe', e.key ->> 'check_name', e.change)`,
 })} from (

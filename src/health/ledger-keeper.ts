@@ -1,18 +1,18 @@
-import { refusesRows, storeByHalves } from '../db/bisect-insert.ts';
+import { refusesRows, storeByBisection } from '../db/bisect-insert.ts';
 import type { Clock } from '../lib/clock.ts';
-import { messageOf } from '../lib/errors.ts';
-import { type LedgerBatch, type RefusedProbe, type TakenObserver, writeLedger } from './ledger.ts';
-import { joined, type LedgerPart, partsOf, probeKey, withoutWords } from './ledger-parts.ts';
-import { Seldom } from './log-throttle.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { type AcquiredObserver, type LedgerBatch, type RefusedProbe, writeLedger } from './ledger.ts';
+import { type LedgerPart, mergeParts, probeKey, splitByProbe, withoutNodeTexts } from './ledger-parts.ts';
+import { LogThrottle } from './log-throttle.ts';
 import type { ProberContext } from './prober-context.ts';
 
 /** Retry interval for a probe whose rows the database rejects, in ms. */
-const TRY_AGAIN = 30_000;
-const TELL_EVERY = 60_000;
-const LONGEST_REASON = 200;
+const RETRY_INTERVAL_MS = 30_000;
+const LOG_INTERVAL_MS = 60_000;
+const MAX_REASON_LENGTH = 200;
 
 /** A probe whose ledger is stalled. */
-interface Standing extends RefusedProbe {
+interface StalledProbe extends RefusedProbe {
   readonly part: LedgerPart;
   /** Time of the next retry, on the monotonic clock. */
   readonly againAt: number;
@@ -26,9 +26,9 @@ interface Standing extends RefusedProbe {
 export class LedgerKeeper {
   readonly #context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>;
   readonly #clock: Clock;
-  readonly #wordless: Seldom;
-  readonly #told: Seldom;
-  #standing: ReadonlyMap<string, Standing>;
+  readonly #wordless: LogThrottle;
+  readonly #told: LogThrottle;
+  #standing: ReadonlyMap<string, StalledProbe>;
   #settled: number;
   #lease: string;
 
@@ -40,12 +40,12 @@ export class LedgerKeeper {
     context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>,
     steady: Clock,
     settled: number,
-    { refused, lease }: Pick<TakenObserver, 'refused' | 'lease'>,
+    { refused, lease }: Pick<AcquiredObserver, 'refused' | 'lease'>,
   ) {
     this.#context = context;
     this.#clock = steady;
-    this.#wordless = new Seldom(steady, TELL_EVERY);
-    this.#told = new Seldom(steady, TELL_EVERY);
+    this.#wordless = new LogThrottle(steady, LOG_INTERVAL_MS);
+    this.#told = new LogThrottle(steady, LOG_INTERVAL_MS);
     this.#settled = settled;
     this.#lease = lease;
     this.#standing = new Map(
@@ -64,8 +64,8 @@ export class LedgerKeeper {
    */
   async write(batch: LedgerBatch): Promise<void> {
     const now = this.#clock();
-    const parts = partsOf(batch);
-    for (const [key, { part }] of this.#standing) parts.set(key, joined(part, parts.get(key)));
+    const parts = splitByProbe(batch);
+    for (const [key, { part }] of this.#standing) parts.set(key, mergeParts(part, parts.get(key)));
     const waits = (key: string) => (this.#standing.get(key)?.againAt ?? 0) > now;
     const due = [...parts].flatMap(([key, part]) => (waits(key) ? [] : [part]));
     const standing = new Map(
@@ -90,19 +90,19 @@ export class LedgerKeeper {
    * Stores each part, without the texts of the node if necessary.
    * @returns the parts that the database rejects
    */
-  async #refusedOf(parts: readonly LedgerPart[], now: number): Promise<Standing[]> {
+  async #refusedOf(parts: readonly LedgerPart[], now: number): Promise<StalledProbe[]> {
     const nothing = { heartbeat: null, absences: [] };
     const store = (some: readonly LedgerPart[]) => this.#writeParts(some, nothing);
-    const refused = await storeByHalves(parts, store);
-    const standing: Standing[] = [];
+    const refused = await storeByBisection(parts, store);
+    const standing: StalledProbe[] = [];
     for (const { item, error } of refused) {
       const { node, probe } = item;
-      const [again] = await storeByHalves([withoutWords(item)], store);
+      const [again] = await storeByBisection([withoutNodeTexts(item)], store);
       const reason = reasonOf(again?.error ?? error);
       if (again) {
         const since = this.#standing.get(probeKey(node, probe))?.since ?? this.#settled;
-        standing.push({ node, probe, since, reason, part: item, againAt: now + TRY_AGAIN });
-      } else if (this.#wordless.mayTell())
+        standing.push({ node, probe, since, reason, part: item, againAt: now + RETRY_INTERVAL_MS });
+      } else if (this.#wordless.shouldLog())
         this.#context.log.warn(
           { node, probe, reason },
           'what a node said could not be stored; its states were',
@@ -122,10 +122,10 @@ export class LedgerKeeper {
   }
 
   /** Logs stalled ledgers at a limited rate, and their recovery once. */
-  #tell(standing: ReadonlyMap<string, Standing>): void {
+  #tell(standing: ReadonlyMap<string, StalledProbe>): void {
     const { log } = this.#context;
     const [one] = standing.values();
-    if (one && this.#told.mayTell())
+    if (one && this.#told.shouldLog())
       log.warn(
         {
           probes: standing.size,
@@ -141,4 +141,4 @@ export class LedgerKeeper {
 }
 
 const reasonOf = (error: Error) =>
-  `${'code' in error ? `${error.code}: ` : ''}${messageOf(error).slice(0, LONGEST_REASON)}`;
+  `${'code' in error ? `${error.code}: ` : ''}${toErrorMessage(error).slice(0, MAX_REASON_LENGTH)}`;

@@ -1,4 +1,4 @@
-import { WHOLE } from './health-reading.ts';
+import { WHOLE_PROBE } from './health-reading.ts';
 import type { LedgerBatch, LedgerTransition, ProbeProgress } from './ledger.ts';
 
 /** The part of a batch for one probe. */
@@ -13,7 +13,7 @@ export interface LedgerPart {
 export const probeKey = (node: string, probe: string) => `${node}\n${probe}`;
 
 /** Splits a batch by probe. */
-export function partsOf({
+export function splitByProbe({
   transitions,
   probes,
 }: Pick<LedgerBatch, 'transitions' | 'probes'>): Map<string, LedgerPart> {
@@ -31,21 +31,22 @@ export function partsOf({
 }
 
 /** Maximum number of transitions of one probe that wait to be stored. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING_TRANSITIONS = 1_000;
 
 /** Merges a waiting part with a later one. */
-export function joined(waiting: LedgerPart, more: LedgerPart | undefined): LedgerPart {
+export function mergeParts(waiting: LedgerPart, more: LedgerPart | undefined): LedgerPart {
   if (!more) return waiting;
   const transitions = [...waiting.transitions, ...more.transitions];
   return {
     ...waiting,
-    transitions: transitions.length > MOST_WAITING ? shortened(transitions) : transitions,
+    transitions:
+      transitions.length > MAX_WAITING_TRANSITIONS ? dropMiddleTransitions(transitions) : transitions,
     progress: more.progress ?? waiting.progress,
   };
 }
 
 /** Keeps the first transition of each check, with the state unknown, and the last one. */
-function shortened(transitions: readonly LedgerTransition[]): LedgerTransition[] {
+function dropMiddleTransitions(transitions: readonly LedgerTransition[]): LedgerTransition[] {
   return [...new Set(transitions.map(({ check }) => check))].flatMap((check) => {
     const mine = transitions
       .filter((transition) => transition.check === check)
@@ -62,7 +63,7 @@ function shortened(transitions: readonly LedgerTransition[]): LedgerTransition[]
       ended: null,
     };
     return [
-      { ...gap, reported: check !== WHOLE && first.reported },
+      { ...gap, reported: check !== WHOLE_PROBE && first.reported },
       { ...last, ended: null },
     ];
   });
@@ -71,7 +72,7 @@ function shortened(transitions: readonly LedgerTransition[]): LedgerTransition[]
 const NOT_STORABLE = 'what the node said could not be stored';
 
 /** Returns the part without the texts of the node, with only states, times and names of checks. */
-export function withoutWords(part: LedgerPart): LedgerPart {
+export function withoutNodeTexts(part: LedgerPart): LedgerPart {
   const { progress } = part;
   return {
     ...part,

@@ -1,8 +1,8 @@
-import { storeByHalves } from '../db/bisect-insert.ts';
-import { messageOf } from '../lib/errors.ts';
+import { storeByBisection } from '../db/bisect-insert.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import type { LatencyHour } from './latency-store.ts';
 import { storeHours } from './latency-store.ts';
-import type { Absence, LedgerBatch, LedgerTransition, TakenObserver } from './ledger.ts';
+import type { AcquiredObserver, LedgerBatch, LedgerTransition, ObserverAbsence } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import { LedgerKeeper } from './ledger-keeper.ts';
 import type { ProberContext } from './prober-context.ts';
@@ -19,10 +19,10 @@ export class LedgerWriter {
   readonly #clock: LedgerClock;
   readonly #keeper: LedgerKeeper;
   /** Ended absences that have no wall times yet. */
-  #ended: Absence[] = [];
+  #ended: ObserverAbsence[] = [];
   /** Wall time up to which announced maintenance was queried. */
   #settled: number;
-  #unsent: { transitions: LedgerTransition[]; absences: Absence[]; hours: LatencyHour[] };
+  #unsent: { transitions: LedgerTransition[]; absences: ObserverAbsence[]; hours: LatencyHour[] };
   #synchronisedAt = 0;
 
   /**
@@ -33,7 +33,7 @@ export class LedgerWriter {
     context: ProberContext,
     clock: LedgerClock,
     settled: number,
-    taken: TakenObserver,
+    taken: AcquiredObserver,
     transitions: LedgerTransition[],
   ) {
     this.#context = context;
@@ -49,12 +49,12 @@ export class LedgerWriter {
   }
 
   /** Adds an ended absence, in moments of the monotonic clock. */
-  addAbsence(absence: Absence): void {
+  addAbsence(absence: ObserverAbsence): void {
     this.#ended.push(absence);
   }
 
   /** Adds an absence, in wall times. */
-  addSkippedTime(absence: Absence): void {
+  addSkippedTime(absence: ObserverAbsence): void {
     this.#unsent.absences.push(absence);
   }
 
@@ -70,7 +70,7 @@ export class LedgerWriter {
     settled: () => number,
   ): Promise<readonly WatchedProbe[]> {
     await this.#synchronise();
-    if (this.#clock.doubtful) {
+    if (this.#clock.isDoubtful) {
       await this.#keeper.write({ heartbeat: null, absences: [], transitions: [], probes: [] });
       return [];
     }
@@ -128,10 +128,10 @@ export class LedgerWriter {
 
   async #storeHours(hours: readonly LatencyHour[]): Promise<void> {
     const { sql, observer, wall, log } = this.#context;
-    const refused = await storeByHalves(hours, (some) => storeHours(sql, observer, some, wall()));
+    const refused = await storeByBisection(hours, (some) => storeHours(sql, observer, some, wall()));
     for (const { item, error } of refused)
       log.warn(
-        { node: item.node, probe: item.probe, hour: new Date(item.hour), cause: messageOf(error) },
+        { node: item.node, probe: item.probe, hour: new Date(item.hour), cause: toErrorMessage(error) },
         'the response times of an hour could not be stored',
       );
   }

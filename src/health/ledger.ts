@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
-import { LeaseLost } from '../lib/errors.ts';
-import { noteChanges } from '../recording/histories/changes.ts';
+import { LeaseLostError } from '../lib/errors.ts';
+import { changeRecordingCtes } from '../recording/histories/changes.ts';
 import { ledgerEvents } from './ledger-events.ts';
 import type { Observation, Transition } from './state.ts';
 
@@ -22,7 +22,7 @@ export interface LedgerTransition extends Omit<Transition, 'state'> {
 export type LooksByProbe = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** A period without any query by the observer. */
-export interface Absence {
+export interface ObserverAbsence {
   readonly from: number;
   readonly to: number;
   readonly reason: string;
@@ -57,7 +57,7 @@ export interface RefusedProbe {
 export interface LedgerBatch {
   /** Time up to which everything is final. Null: not later than before. */
   readonly heartbeat: number | null;
-  readonly absences: readonly Absence[];
+  readonly absences: readonly ObserverAbsence[];
   /** In any order. If two have the same check and time, the later one in the list counts. */
   readonly transitions: readonly LedgerTransition[];
   readonly probes: readonly ProbeProgress[];
@@ -75,7 +75,7 @@ const refusedProbes = z.array(
 );
 
 /** An observer that this process has acquired. `lease` is the input of the first {@link writeLedger}. */
-export interface TakenObserver {
+export interface AcquiredObserver {
   /** End of its ledger, in ms since 1970. Null: it has none. */
   readonly heartbeat: number | null;
   readonly refused: readonly RefusedProbe[];
@@ -91,11 +91,11 @@ const IS_FREE = `(o.holder is null or o.lease_until < now()
  * Acquires an observer if no process holds it.
  * @returns `held` if another process does
  */
-export async function takeObserver(
+export async function acquireObserver(
   sql: postgres.Sql,
   observer: string,
   holder: string,
-): Promise<'held' | TakenObserver> {
+): Promise<'held' | AcquiredObserver> {
   const [row] = await sql<{ heartbeat_at: Date | null; refused: unknown; lease: string }[]>`
     insert into recorder.health_observers as o (observer, holder, lease_until)
     values (${observer}, ${holder}, now() + make_interval(secs => ${LEASE_SECONDS}))
@@ -108,7 +108,7 @@ export async function takeObserver(
 }
 
 /** Returns the current or last holders of some observers, in their order. */
-export async function holdersOf(
+export async function queryHolders(
   sql: postgres.Sql,
   observers: readonly string[],
 ): Promise<{ readonly observer: string; readonly holder: string | null; readonly free: boolean }[]> {
@@ -122,7 +122,7 @@ export async function holdersOf(
  * Returns the shares of an earlier division of an observer that still have open intervals.
  * @param shares current shares; the first has the name of the observer
  */
-export async function sharesLeft(sql: postgres.Sql, shares: readonly string[]): Promise<string[]> {
+export async function findAbandonedShares(sql: postgres.Sql, shares: readonly string[]): Promise<string[]> {
   const rows = await sql<{ observer: string }[]>`
     select o.observer from recorder.health_observers o
     where starts_with(o.observer, ${`${shares[0]}/`}) and o.observer <> all(${[...shares]}::text[])
@@ -135,7 +135,7 @@ export async function sharesLeft(sql: postgres.Sql, shares: readonly string[]): 
  * Removes the ledger of an observer after a time. Used when the clock of the database was set back. Intervals
  * that contain the time are open again.
  */
-export async function cutLedger(
+export async function truncateLedger(
   sql: postgres.Sql,
   observer: string,
   holder: string,
@@ -166,13 +166,13 @@ export async function cutLedger(
 }
 
 /** Releases the observer, so that another process can acquire it. */
-export async function leaveObserver(sql: postgres.Sql, observer: string, holder: string): Promise<void> {
+export async function releaseObserver(sql: postgres.Sql, observer: string, holder: string): Promise<void> {
   await sql`
     update recorder.health_observers set holder = null, lease_until = null
     where observer = ${observer} and holder = ${holder}`;
 }
 
-const NOTED = noteChanges({
+const CHANGE_CTES = changeRecordingCtes({
   events: [{ dataset: 'node_health', request: `'{}'::text[]`, sql: ledgerEvents }],
   runId: 'null',
   recordedAt: 'now()',
@@ -215,7 +215,7 @@ export async function writeLedger(
         as u(started_at timestamptz, ended_at timestamptz, reason text, looks jsonb)
       on conflict (observer, started_at) do update set ended_at = greatest(a.ended_at, excluded.ended_at) returning 1
     ), transition as materialized (
-      select mine.observer, u.* from mine, jsonb_to_recordset(${text([...latest.values()].map(turnRow))}::text::jsonb)
+      select mine.observer, u.* from mine, jsonb_to_recordset(${text([...latest.values()].map(transitionRow))}::text::jsonb)
         as u(node text, probe text, check_name text, at timestamptz, state text, error text, message text,
           reported boolean, before bigint, failing_since timestamptz, ended_error text, ended_message text, ended_failures bigint)
     ), first as materialized (
@@ -254,15 +254,15 @@ export async function writeLedger(
         as u(node text, probe text, probes bigint, probed_at timestamptz, suspect text, latest text, hour timestamptz, entries text)
       on conflict (observer, node, probe) do update set probes = excluded.probes, probed_at = excluded.probed_at,
         suspect = excluded.suspect, latest = excluded.latest, hour = excluded.hour, entries = excluded.entries returning 1
-    ), ${sql.unsafe(NOTED)}
+    ), ${sql.unsafe(CHANGE_CTES)}
     select lease_until::text as lease from mine`;
-  if (!kept) throw new LeaseLost('node-health', `observer=${observer}`);
+  if (!kept) throw new LeaseLostError('node-health', `observer=${observer}`);
   return kept.lease;
 }
 
 const iso = (at: number) => new Date(at).toISOString();
 const text = (rows: readonly unknown[]) => JSON.stringify(rows);
-const absenceRow = ({ from, to, reason, looks }: Absence) => ({
+const absenceRow = ({ from, to, reason, looks }: ObserverAbsence) => ({
   started_at: iso(from),
   ended_at: iso(to),
   reason,
@@ -274,7 +274,7 @@ const refusedRow = ({ node, probe, since, reason }: RefusedProbe) => ({
   since: iso(since),
   reason,
 });
-const turnRow = ({
+const transitionRow = ({
   node,
   probe,
   check,

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 
 /** Limits the rate of a log message. */
-export class Seldom {
+export class LogThrottle {
   readonly #clock: Clock;
   readonly #every: number;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -13,7 +13,7 @@ export class Seldom {
   }
 
   /** Returns whether a message may be logged now, and if so, counts it as logged. */
-  mayTell(): boolean {
+  shouldLog(): boolean {
     const now = this.#clock();
     if (now - this.#toldAt < this.#every) return false;
     this.#toldAt = now;

@@ -25,7 +25,7 @@ export interface RecurringMaintenance {
 const DAY = 86_400_000;
 
 /** Returns the windows of a recurring maintenance that overlap [from, to]. */
-export function occurrences(
+export function listOccurrences(
   { nodes, days, at, lasts }: RecurringMaintenance,
   from: number,
   to: number,
@@ -40,7 +40,7 @@ export function occurrences(
 }
 
 /** A verdict that holds from a moment on. */
-export interface Dated<T extends Verdict> {
+export interface DatedVerdict<T extends Verdict> {
   readonly at: number;
   readonly verdict: T;
 }
@@ -55,30 +55,30 @@ export const UNDER_MAINTENANCE = { state: 'maintenance', error: null, message: n
  * @param transitions later verdicts, oldest first
  * @returns the moments in [from, to] at which the effective verdict changes
  */
-export function underMaintenance<T extends Verdict>(
+export function applyMaintenance<T extends Verdict>(
   current: T | null,
   counted: T | null,
-  transitions: readonly Dated<T>[],
+  transitions: readonly DatedVerdict<T>[],
   windows: readonly MaintenanceWindow[],
   from: number,
   to: number,
-): Dated<T>[] {
+): DatedVerdict<T>[] {
   const edges = windows.flatMap((window) => [window.from, window.to]).filter((at) => at > from && at <= to);
   const moments = [...new Set([from, ...transitions.map(({ at }) => at), ...edges])].sort((a, b) => a - b);
-  const result: Dated<T>[] = [];
+  const result: DatedVerdict<T>[] = [];
   let now = current;
   let last = counted;
   for (const at of moments) {
     now = transitions.findLast((transition) => transition.at === at)?.verdict ?? now;
     const announced = windows.some((window) => window.from <= at && at < window.to);
     const verdict = now && announced ? { ...now, ...UNDER_MAINTENANCE } : now;
-    if (!verdict || (last && sameText(verdict, last))) continue;
+    if (!verdict || (last && hasSameTexts(verdict, last))) continue;
     result.push({ at, verdict });
     last = verdict;
   }
   return result;
 }
 
-function sameText<T extends Verdict>(one: T, other: T): boolean {
+function hasSameTexts<T extends Verdict>(one: T, other: T): boolean {
   return one.state === other.state && one.error === other.error && one.message === other.message;
 }

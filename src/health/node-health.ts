@@ -1,9 +1,9 @@
-import type { Ask, Recorded, Source } from '../datasets/contract.ts';
+import type { Recorded, Source, UpstreamClient } from '../datasets/contract.ts';
 import { columnsOf } from '../datasets/dataset.ts';
 import { json, object, optional, text } from '../datasets/fields.ts';
 import { minute } from '../datasets/sources/durations.ts';
-import { oneAnswer } from '../datasets/sources/one-answer.ts';
-import type { Watched } from '../recording/active-feed.ts';
+import { walkSingleResponse } from '../datasets/sources/one-answer.ts';
+import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { failureTable, UpstreamFailure } from '../upstreams/failure.ts';
 import { queryHealthReport } from './health-report.ts';
 import { shareOf, sharesOf } from './shares.ts';
@@ -31,11 +31,11 @@ const source: Source = {
       ].map((probe) => ({ observer: share, node, probe }));
     });
   },
-  walk: (ask, { probe = 'health' }) => oneAnswer(() => look(ask, probe)),
+  walk: (ask, { probe = 'health' }) => walkSingleResponse(() => queryReportOrFailure(ask, probe)),
 };
 
 /** Returns the health report, or the failure with the resulting state of the node. */
-async function look(ask: Ask, probe: string): Promise<unknown> {
+async function queryReportOrFailure(ask: UpstreamClient, probe: string): Promise<unknown> {
   try {
     return await queryHealthReport(ask, probe);
   } catch (error) {
@@ -54,7 +54,7 @@ export interface Ledger extends Recorded {
 }
 
 /** The ledger with its configured settings. */
-export type ActiveLedger = Watched<Ledger>;
+export type ActiveLedger = ConfiguredFeed<Ledger>;
 
 const request = ['observer', 'node', 'probe'];
 

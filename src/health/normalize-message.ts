@@ -1,7 +1,7 @@
-import { CUT } from './health-texts.ts';
+import { TRUNCATION_MARK } from './health-texts.ts';
 
 /** Replacement of variable parts of a text. */
-const MOVING = '#';
+const PLACEHOLDER = '#';
 
 /** Ids: node ids, hex, bech32 addresses, base58 of 20 bytes or more. Names such as C or P do not match. */
 const IDS = [
@@ -33,38 +33,40 @@ const LIST = /#(?:["'`\s,;]+#)+/g;
 /**
  * Length to which truncated texts are compared, in characters, because the position of the truncation varies.
  */
-const COMPARED = 1_000;
+const MAX_COMPARED_LENGTH = 1_000;
 
 /**
  * Replaces durations, percentages, counts, times and ids in a text, so that texts that differ only in these
  * become equal.
  */
-export function gistOf(text: string): string {
+export function normalizeMessage(text: string): string {
   const gist = text
-    .replace(TOKEN, (token: string, moving: string | undefined) => (moving === undefined ? token : MOVING))
-    .replace(LIST, MOVING);
-  return text.includes(CUT) ? gist.slice(0, COMPARED) : gist;
+    .replace(TOKEN, (token: string, moving: string | undefined) =>
+      moving === undefined ? token : PLACEHOLDER,
+    )
+    .replace(LIST, PLACEHOLDER);
+  return text.includes(TRUNCATION_MARK) ? gist.slice(0, MAX_COMPARED_LENGTH) : gist;
 }
 
 /**
  * Does the same for a JSON text. All numbers are replaced, and members are sorted.
  * @param json well-formed JSON with few levels
  */
-export function jsonGistOf(json: string): string {
-  const gist = valueGist(JSON.parse(json));
-  return json.includes(CUT) ? gist.slice(0, COMPARED) : gist;
+export function normalizeJsonMessage(json: string): string {
+  const gist = normalizeValue(JSON.parse(json));
+  return json.includes(TRUNCATION_MARK) ? gist.slice(0, MAX_COMPARED_LENGTH) : gist;
 }
 
-function valueGist(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(gistOf(value));
-  if (typeof value === 'number') return MOVING;
+function normalizeValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(normalizeMessage(value));
+  if (typeof value === 'number') return PLACEHOLDER;
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) {
-    const gists = value.map(valueGist);
+    const gists = value.map(normalizeValue);
     return `[${gists.filter((gist, at) => gist !== gists[at - 1]).join()}]`;
   }
   const members = Object.entries(value).map(
-    ([key, part]) => `${JSON.stringify(gistOf(key))}:${valueGist(part)}`,
+    ([key, part]) => `${JSON.stringify(normalizeMessage(key))}:${normalizeValue(part)}`,
   );
   return `{${[...new Set(members)].sort().join()}}`;
 }

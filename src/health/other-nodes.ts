@@ -1,8 +1,8 @@
 import type { LedgerClock } from './ledger-clock.ts';
 import { probeKey } from './ledger-parts.ts';
-import type { OtherNodeLook } from './prober-context.ts';
-import { NOTHING_KNOWN } from './state.ts';
-import { newcomer, type ResumedProbe, WatchedProbe } from './watched-probe.ts';
+import type { OtherNodeResult } from './prober-context.ts';
+import { INITIAL_PROBE_STATE } from './state.ts';
+import { createInitialProbe, type ResumedProbe, WatchedProbe } from './watched-probe.ts';
 
 /** Maximum number of probes of other nodes in one process, because a response can contain any node id. */
 const MAX_OTHER_PROBES = 100;
@@ -61,7 +61,7 @@ export class OtherNodes {
    */
   take(
     configured: WatchedProbe,
-    other: OtherNodeLook | undefined,
+    other: OtherNodeResult | undefined,
     at: number,
     staleAfter: number,
     settled: number,
@@ -81,9 +81,9 @@ export class OtherNodes {
   #begin(key: string, node: string, at: WatchedProbe, settled: number): OtherProbe | null {
     if (this.#looks.size >= MAX_OTHER_PROBES && !this.#looks.has(key)) return null;
     const { probe } = at;
-    const before = this.#resume(node, probe) ?? newcomer(settled);
+    const before = this.#resume(node, probe) ?? createInitialProbe(settled);
     const probes = this.#looks.get(key) ?? before.probes;
-    const start = { ...before, state: NOTHING_KNOWN, maintained: false, probes, settled };
+    const start = { ...before, state: INITIAL_PROBE_STATE, maintained: false, probes, settled };
     const begun = { watched: new WatchedProbe(node, probe, start), at };
     this.#answering.set(key, begun);
     this.#looks.set(key, probes);

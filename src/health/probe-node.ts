@@ -1,30 +1,30 @@
 import { performance } from 'node:perf_hooks';
-import { memberOf } from '../datasets/sources/answer.ts';
-import { WorkSignal } from '../lib/abort-scope.ts';
+import { getMember } from '../datasets/sources/answer.ts';
+import { AbortScope } from '../lib/abort-scope.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Asked, OpenUpstream } from '../recording/context.ts';
+import type { OpenUpstream, RunClient } from '../recording/context.ts';
 import { AnotherNode } from '../recording/identity/node-guard.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import { readHealth } from './health-reading.ts';
 import type { ActiveLedger } from './node-health.ts';
-import type { Look, ProbeTarget } from './prober-context.ts';
+import type { ProbeQueryResult, ProbeTarget } from './prober-context.ts';
 
-const MAX_LOOK_MS = 10_000;
+const QUERY_TIMEOUT_MS = 10_000;
 
 /**
  * Returns a function that queries the probes of nodes over HTTP, each within its timeout.
  * @param isCutOff returns whether the network, and not the node, may be the cause of a failure. Default:
  * never.
  */
-export function lookOver(
+export function createProbeQuery(
   open: OpenUpstream,
   ledger: ActiveLedger,
   clock: Clock,
   isCutOff: (node: string) => Promise<boolean> = async () => false,
 ) {
-  const deadline = Math.min(MAX_LOOK_MS, ledger.every - 500);
-  return async ({ node, probe }: ProbeTarget, stop: AbortSignal): Promise<Look> => {
-    const work = new WorkSignal(stop, deadline);
+  const deadline = Math.min(QUERY_TIMEOUT_MS, ledger.every - 500);
+  return async ({ node, probe }: ProbeTarget, stop: AbortSignal): Promise<ProbeQueryResult> => {
+    const work = new AbortScope(stop, deadline);
     const target = { node, probe };
     const began = performance.now();
     let body: unknown;
@@ -46,17 +46,17 @@ export function lookOver(
       work.end();
     }
     const reading = readHealth(body);
-    const mayBeNetwork = reading.state === 'down' && memberOf(body, 'network') === true;
-    const look: Look =
+    const mayBeNetwork = reading.state === 'down' && getMember(body, 'network') === true;
+    const look: ProbeQueryResult =
       mayBeNetwork && (await isCutOff(node))
-        ? { state: 'unknown', error: `${CUT_OFF} (${reading.error})`, checks: null, latency: null }
+        ? { state: 'unknown', error: `${CUT_OFF_ERROR} (${reading.error})`, checks: null, latency: null }
         : { ...reading, latency: reading.checks ? latency : null };
-    return another ? lookOfAnother(another, look) : look;
+    return another ? toOtherNodeResult(another, look) : look;
   };
 }
 
 /** Returns the failure if another node than the configured one responded. Returns null otherwise. */
-async function identityFailure(ask: Asked): Promise<UpstreamFailure | null> {
+async function identityFailure(ask: RunClient): Promise<UpstreamFailure | null> {
   try {
     await ask.verifySlowly?.();
     return null;
@@ -66,13 +66,16 @@ async function identityFailure(ask: Asked): Promise<UpstreamFailure | null> {
 }
 
 /** Returns the result for a name while another node responds: unknown, and the result of that node. */
-function lookOfAnother(failure: UpstreamFailure, look: Omit<Look, 'other'>): Look {
+function toOtherNodeResult(
+  failure: UpstreamFailure,
+  look: Omit<ProbeQueryResult, 'other'>,
+): ProbeQueryResult {
   const unknown = readHealth({ failure: failure.message, state: 'unknown' });
   const nodeId = failure instanceof AnotherNode ? failure.nodeId : null;
   return { ...unknown, latency: null, ...(nodeId === null ? {} : { other: { nodeId, look } }) };
 }
 
-const CUT_OFF = 'no upstream can be reached over the network: the recorder is cut off';
+const CUT_OFF_ERROR = 'no upstream can be reached over the network: the recorder is cut off';
 
 async function firstBody(pages: AsyncIterable<{ body: unknown }>): Promise<unknown> {
   for await (const { body } of pages) return body;

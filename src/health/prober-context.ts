@@ -7,18 +7,18 @@ import type { Observation } from './state.ts';
 /**
  * Result of one query of a node, and the time until the complete response in ms. Null: there was no response.
  */
-export interface Look extends Omit<Observation, 'at' | 'before'> {
+export interface ProbeQueryResult extends Omit<Observation, 'at' | 'before'> {
   readonly latency: number | null;
   /**
    * Result for the node that responded, if it is not the configured one. Undefined: no other node is known.
    */
-  readonly other?: OtherNodeLook;
+  readonly other?: OtherNodeResult;
 }
 
 /** Result of a query whose response came from another node than the bound one. */
-export interface OtherNodeLook {
+export interface OtherNodeResult {
   readonly nodeId: string;
-  readonly look: Omit<Look, 'other'>;
+  readonly look: Omit<ProbeQueryResult, 'other'>;
 }
 
 /** A probe of a node, such as `health`, or `health:TAG` for the checks with a tag. */
@@ -44,11 +44,11 @@ export interface ProberContext {
   readonly every: number;
   readonly targets: readonly ProbeTarget[];
   /** Queries once, on a new connection, with a timeout shorter than `every`. Rejects only if aborted. */
-  look(target: ProbeTarget, signal: AbortSignal): Promise<Look>;
+  look(target: ProbeTarget, signal: AbortSignal): Promise<ProbeQueryResult>;
   /** Returns the announced windows that overlap [from, to], in wall times in ms. */
   maintenance(from: number, to: number): Promise<readonly MaintenanceWindow[]>;
   /** Returns a random number from 0 to 1, to spread confirmations. */
   readonly random?: () => number;
   /** Called at the start of each query with its delay, in ms. */
-  readonly asked?: (late: number) => void;
+  readonly queryStarted?: (late: number) => void;
 }

@@ -1,41 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { storableText } from '../datasets/storable-text.ts';
-import { LeaseLost, messageOf } from '../lib/errors.ts';
-import { wordsOf } from '../upstreams/failure.ts';
-import { type Absence, type LooksByProbe, leaveObserver } from './ledger.ts';
+import { LeaseLostError, toErrorMessage } from '../lib/errors.ts';
+import { sanitizeMessage } from '../upstreams/failure.ts';
+import { type LooksByProbe, type ObserverAbsence, releaseObserver } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import { probeKey } from './ledger-parts.ts';
 import { LedgerWriter } from './ledger-writer.ts';
-import { Seldom } from './log-throttle.ts';
+import { LogThrottle } from './log-throttle.ts';
 import { OtherNodes } from './other-nodes.ts';
-import type { Look, ProberContext } from './prober-context.ts';
-import { Rounds } from './rounds.ts';
-import { type TakenLedger, takeLedger } from './take-ledger.ts';
-import { newcomer, WatchedProbe } from './watched-probe.ts';
+import type { ProbeQueryResult, ProberContext } from './prober-context.ts';
+import { ProbeSchedule } from './rounds.ts';
+import { type AcquiredLedger, acquireLedger } from './take-ledger.ts';
+import { createInitialProbe, WatchedProbe } from './watched-probe.ts';
 
 /** Maximum time between two ticks without an absence, in ms. */
-const STALL = 2_000;
+const MAX_TICK_GAP_MS = 2_000;
 /** Maximum pause between two ticks, in ms. */
-const LONGEST_PAUSE = 250;
-const SHORT_PAUSE = 50;
+const MAX_PAUSE_MS = 250;
+const ONCE_PAUSE_MS = 50;
 /** Maximum number of queries that start in one tick. More would block the event loop. */
-const MOST_AT_ONCE = 40;
+const MAX_QUERIES_PER_TICK = 40;
 /**
  * Minimum delay of the confirmation of a first failure, and its random part, in ms. Confirmations run after 2
  * to 5 s.
  */
-const CONFIRM_LEAST = 2_500;
-const CONFIRM_SPREAD = 2_000;
+const MIN_CONFIRM_DELAY_MS = 2_500;
+const CONFIRM_SPREAD_MS = 2_000;
 /**
  * A timestamp of a check is stale if it has not changed for this number of intervals and for at least
- * {@link STALE_LEAST} ms.
+ * {@link MIN_STALE_MS} ms.
  */
 const STALE_INTERVALS = 5;
-const STALE_LEAST = 150_000;
-const FLUSH_EVERY = 1_000;
-const TELL_EVERY = 60_000;
+const MIN_STALE_MS = 150_000;
+const FLUSH_INTERVAL_MS = 1_000;
+const LOG_INTERVAL_MS = 60_000;
 /** Maximum time for which the end waits for queries in progress, in ms. */
-const LAST_LOOKS = 2_000;
+const LAST_QUERIES_TIMEOUT_MS = 2_000;
 
 /** The clock of the database was set back permanently, so that the prober must acquire its ledger again. */
 export class ClockWentBack extends Error {
@@ -54,17 +54,17 @@ export class ClockWentBack extends Error {
 export class Prober {
   readonly #context: ProberContext;
   readonly #clock: LedgerClock;
-  readonly #rounds: Rounds<WatchedProbe>;
+  readonly #rounds: ProbeSchedule<WatchedProbe>;
   readonly #probes: readonly WatchedProbe[];
   readonly #others: OtherNodes;
   readonly #writer: LedgerWriter;
-  readonly #failed: Seldom;
+  readonly #failed: LogThrottle;
   readonly #stopping = new AbortController();
   /** Queries outside of the regular schedule: confirmations. */
   #again: { readonly at: number; readonly probe: WatchedProbe }[] = [];
   #lastTick: number;
   /** Absence in progress. Null: there is none. */
-  #absence: Omit<Absence, 'to'> | null;
+  #absence: Omit<ObserverAbsence, 'to'> | null;
   /**
    * Probes with queries that must end before the absence ends. Null: not all overdue queries have started.
    */
@@ -73,17 +73,18 @@ export class Prober {
   #clockWentBack = false;
   #flushing: Promise<void> | null = null;
 
-  private constructor(context: ProberContext, { clock, taken, ledger, settled }: TakenLedger) {
+  private constructor(context: ProberContext, { clock, taken, ledger, settled }: AcquiredLedger) {
     this.#context = context;
     this.#clock = clock;
     const now = clock.now();
     const { heartbeat } = taken;
-    this.#failed = new Seldom(context.steady, TELL_EVERY);
+    this.#failed = new LogThrottle(context.steady, LOG_INTERVAL_MS);
     this.#probes = context.targets.map(
-      ({ node, probe }) => new WatchedProbe(node, probe, ledger.of(node, probe) ?? newcomer(settled)),
+      ({ node, probe }) =>
+        new WatchedProbe(node, probe, ledger.of(node, probe) ?? createInitialProbe(settled)),
     );
     // At the start every probe is due: all are queried immediately, and then by schedule.
-    this.#rounds = new Rounds(this.#probes, context.every, now - context.every + 1);
+    this.#rounds = new ProbeSchedule(this.#probes, context.every, now - context.every + 1);
     const watched = new Set(context.targets.map(({ node, probe }) => probeKey(node, probe)));
     this.#writer = new LedgerWriter(context, clock, settled, taken, ledger.transitions(watched));
     this.#others = new OtherNodes(clock, ledger.of, (node, probe) => watched.has(probeKey(node, probe)));
@@ -100,7 +101,7 @@ export class Prober {
    * @returns null if another process holds the observer
    */
   static async begin(context: ProberContext): Promise<Prober | null> {
-    const ledger = await takeLedger(context);
+    const ledger = await acquireLedger(context);
     return ledger && new Prober(context, ledger);
   }
 
@@ -123,8 +124,8 @@ export class Prober {
     const again = this.#again.filter(({ at }) => at <= now);
     this.#again = this.#again.filter(({ at }) => at > now);
     for (const { probe } of again) this.#ask(probe, now);
-    for (const { probe, planned } of this.#rounds.due(now, MOST_AT_ONCE)) {
-      this.#context.asked?.(now - planned);
+    for (const { probe, planned } of this.#rounds.due(now, MAX_QUERIES_PER_TICK)) {
+      this.#context.queryStarted?.(now - planned);
       this.#ask(probe, now);
     }
     if (this.#absence === null || this.#rounds.late(now)) return;
@@ -192,7 +193,7 @@ export class Prober {
   async run(signal: AbortSignal): Promise<void> {
     const { log, steady } = this.#context;
     let lost: unknown = null;
-    let failing: Seldom | null = null;
+    let failing: LogThrottle | null = null;
     const flushes = setInterval(() => {
       this.flush().then(
         () => {
@@ -200,20 +201,20 @@ export class Prober {
           failing = null;
         },
         (error: unknown) => {
-          failing ??= new Seldom(steady, TELL_EVERY);
-          if (error instanceof LeaseLost || error instanceof ClockWentBack) lost = error;
-          else if (failing.mayTell())
+          failing ??= new LogThrottle(steady, LOG_INTERVAL_MS);
+          if (error instanceof LeaseLostError || error instanceof ClockWentBack) lost = error;
+          else if (failing.shouldLog())
             log.warn(
-              { cause: messageOf(error) },
+              { cause: toErrorMessage(error) },
               'writing the health ledger failed; it is tried again every second',
             );
         },
       );
-    }, FLUSH_EVERY);
+    }, FLUSH_INTERVAL_MS);
     try {
       while (!signal.aborted && !lost) {
         this.tick();
-        const pause = Math.min(LONGEST_PAUSE, Math.max(5, this.#rounds.next - this.#clock.now()));
+        const pause = Math.min(MAX_PAUSE_MS, Math.max(5, this.#rounds.next - this.#clock.now()));
         await delay(pause, undefined, { signal }).catch(() => {});
       }
     } finally {
@@ -230,7 +231,7 @@ export class Prober {
       this.#watched.every(({ suspect }) => suspect === null);
     do {
       this.tick();
-      await delay(SHORT_PAUSE, undefined, { signal }).catch(() => {});
+      await delay(ONCE_PAUSE_MS, undefined, { signal }).catch(() => {});
     } while (!signal.aborted && !done());
     await this.#end();
     this.#stopping.abort();
@@ -246,21 +247,21 @@ export class Prober {
     const { sql, observer, holder, log } = this.#context;
     for (
       let waited = 0;
-      waited < LAST_LOOKS && this.#probes.some(({ askedAt }) => askedAt !== null);
+      waited < LAST_QUERIES_TIMEOUT_MS && this.#probes.some(({ askedAt }) => askedAt !== null);
       waited += 50
     )
       await delay(50);
     try {
       await this.#flushing;
       await this.flush();
-      await leaveObserver(sql, observer, holder);
+      await releaseObserver(sql, observer, holder);
     } catch (error) {
-      log.warn({ cause: messageOf(error) }, 'the end of the health ledger could not be written');
+      log.warn({ cause: toErrorMessage(error) }, 'the end of the health ledger could not be written');
     }
   }
 
   #stalled(now: number): boolean {
-    return now - this.#lastTick > STALL;
+    return now - this.#lastTick > MAX_TICK_GAP_MS;
   }
 
   #ask(probe: WatchedProbe, now: number): void {
@@ -275,10 +276,10 @@ export class Prober {
   }
 
   /** Converts an error of the recorder itself to a result with the state `unknown`. */
-  #ownFault({ node, probe }: WatchedProbe, error: unknown): Look {
-    if (this.#failed.mayTell())
+  #ownFault({ node, probe }: WatchedProbe, error: unknown): ProbeQueryResult {
+    if (this.#failed.shouldLog())
       this.#context.log.warn({ node, probe, err: error }, 'a look at a node failed');
-    const why = storableText(`this recorder could not look: ${wordsOf(messageOf(error))}`);
+    const why = storableText(`this recorder could not look: ${sanitizeMessage(toErrorMessage(error))}`);
     return { state: 'unknown', error: why, checks: null, latency: null };
   }
 
@@ -286,7 +287,7 @@ export class Prober {
    * Processes a response that arrived now. A response across a pause is discarded, because it may be from
    * before the pause.
    */
-  #take(probe: WatchedProbe, { latency, other, ...look }: Look): void {
+  #take(probe: WatchedProbe, { latency, other, ...look }: ProbeQueryResult): void {
     const at = this.#clock.now();
     if (this.#stalled(at)) {
       this.#again.push({ at, probe });
@@ -295,12 +296,12 @@ export class Prober {
     const { every, random = Math.random } = this.#context;
     const staleAfter =
       probe.probe.split(':')[0] === 'health'
-        ? Math.max(every * STALE_INTERVALS, STALE_LEAST)
+        ? Math.max(every * STALE_INTERVALS, MIN_STALE_MS)
         : Number.POSITIVE_INFINITY;
     probe.take({ ...look, at }, latency, staleAfter, this.#clock.toWall(at));
     const another = this.#others.take(probe, other, at, staleAfter, this.#writer.settled);
     if (probe.suspect || another?.suspect)
-      this.#again.push({ at: at + CONFIRM_LEAST + random() * CONFIRM_SPREAD, probe });
+      this.#again.push({ at: at + MIN_CONFIRM_DELAY_MS + random() * CONFIRM_SPREAD_MS, probe });
     this.#awaited?.delete(probe);
     this.#endAbsence(at);
   }

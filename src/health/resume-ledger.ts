@@ -1,15 +1,15 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
-import { WHOLE } from './health-reading.ts';
+import { WHOLE_PROBE } from './health-reading.ts';
 import type { LedgerTransition, RefusedProbe } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import { probeKey } from './ledger-parts.ts';
 import {
-  endingOf,
+  type CurrentVerdict,
+  createVerdict,
+  latestTexts,
   type Observation,
   type ProbeState,
-  type StandingVerdict,
-  standingVerdict,
 } from './state.ts';
 import type { ResumedProbe } from './watched-probe.ts';
 
@@ -79,16 +79,17 @@ export async function resumeLedger(
       select node, probe, probes::float8, suspect, hour, entries from recorder.health_probes
       where observer = ${observer}`,
   ]);
-  const standing = new Map<string, Map<string, StandingVerdict>>();
+  const standing = new Map<string, Map<string, CurrentVerdict>>();
   for (const row of open) {
     const key = probeKey(row.node, row.probe);
-    standing.set(key, (standing.get(key) ?? new Map()).set(row.check, resumed(row)));
+    standing.set(key, (standing.get(key) ?? new Map()).set(row.check, resumeVerdict(row)));
   }
   const lost = new Map(refused.map((one) => [probeKey(one.node, one.probe), one]));
-  for (const key of lost.keys()) standing.set(key, (standing.get(key) ?? new Map()).set(WHOLE, LOST));
+  for (const key of lost.keys())
+    standing.set(key, (standing.get(key) ?? new Map()).set(WHOLE_PROBE, LOST_VERDICT));
   const maintained = new Set(
     open
-      .filter((row) => row.check === WHOLE && row.state === 'maintenance')
+      .filter((row) => row.check === WHOLE_PROBE && row.state === 'maintenance')
       .map((row) => probeKey(row.node, row.probe)),
   );
   const byKey = new Map(probes.map((row) => [probeKey(row.node, row.probe), row]));
@@ -129,11 +130,17 @@ export async function resumeLedger(
       const endings = open
         .filter(({ node, probe }) => !watched.has(probeKey(node, probe)))
         .map((row) =>
-          transitionOf(row, row.check, { ...worded(row), state: null, ended: endingOf(resumed(row)) }),
+          transitionOf(row, row.check, {
+            ...pickTexts(row),
+            state: null,
+            ended: latestTexts(resumeVerdict(row)),
+          }),
         );
       const blanks = refused
         .filter(({ node, probe }) => watched.has(probeKey(node, probe)))
-        .map((one) => transitionOf(one, WHOLE, { ...worded(LOST), state: 'unknown', ended: null }));
+        .map((one) =>
+          transitionOf(one, WHOLE_PROBE, { ...pickTexts(LOST_VERDICT), state: 'unknown', ended: null }),
+        );
       return [...endings, ...blanks];
     },
   };
@@ -153,7 +160,7 @@ interface OpenInterval {
   readonly failures: number | null;
 }
 
-const worded = <T extends Pick<OpenInterval, 'error' | 'message' | 'reported'>>({
+const pickTexts = <T extends Pick<OpenInterval, 'error' | 'message' | 'reported'>>({
   error,
   message,
   reported,
@@ -163,15 +170,15 @@ const worded = <T extends Pick<OpenInterval, 'error' | 'message' | 'reported'>>(
   reported,
 });
 
-const unknown = (error: string) =>
-  standingVerdict(WHOLE, { state: 'unknown', error, message: null }, false, null);
-const LOST = unknown('what was seen could not be stored');
+const unknownVerdict = (error: string) =>
+  createVerdict(WHOLE_PROBE, { state: 'unknown', error, message: null }, false, null);
+const LOST_VERDICT = unknownVerdict('what was seen could not be stored');
 
 /** The observed verdict of a probe under maintenance is unknown, because the ledger does not store it. */
-function resumed(row: OpenInterval): StandingVerdict {
+function resumeVerdict(row: OpenInterval): CurrentVerdict {
   const { check, error, message, reported, last_error, last_message, failures } = row;
   const known = state.parse(row.state);
-  if (check === WHOLE && known === 'maintenance') return unknown('nobody looked');
+  if (check === WHOLE_PROBE && known === 'maintenance') return unknownVerdict('nobody looked');
   const latest = { error: last_error ?? error, message: last_message ?? message, failures };
-  return { ...standingVerdict(check, { state: known, error, message }, reported, failures), latest };
+  return { ...createVerdict(check, { state: known, error, message }, reported, failures), latest };
 }

@@ -1,5 +1,5 @@
 /** A probe that is due. */
-export interface Due<T> {
+export interface DueProbe<T> {
   readonly probe: T;
   /** Scheduled time, in ms on the clock of the caller. */
   readonly planned: number;
@@ -9,7 +9,7 @@ export interface Due<T> {
  * Schedules every probe once per interval, spread evenly. Skipped queries are not made up for: each probe is
  * queried once, and the others count as missed.
  */
-export class Rounds<T> {
+export class ProbeSchedule<T> {
   readonly #probes: readonly T[];
   readonly #every: number;
   readonly #start: number;
@@ -28,14 +28,14 @@ export class Rounds<T> {
   }
 
   /** Returns up to `most` probes that are due at `now`, the longest overdue first. */
-  due(now: number, most: number): Due<T>[] {
+  due(now: number, most: number): DueProbe<T>[] {
     const come = this.#come(now);
     const count = this.#probes.length;
     if (come - this.#next > count) {
       this.missed += come - count - this.#next;
       this.#next = come - count;
     }
-    const due: Due<T>[] = [];
+    const due: DueProbe<T>[] = [];
     for (const end = Math.min(come, this.#next + most); this.#next < end; this.#next++) {
       const probe = this.#probes[this.#next % count];
       if (probe !== undefined) due.push({ probe, planned: this.#planned(this.#next) });

@@ -1,5 +1,5 @@
-import { GRAVITY, listed, MORE, WHOLE } from './health-reading.ts';
-import { gistOf, jsonGistOf } from './normalize-message.ts';
+import { formatNames, REMAINING_CHECKS, STATE_SEVERITY, WHOLE_PROBE } from './health-reading.ts';
+import { normalizeJsonMessage, normalizeMessage } from './normalize-message.ts';
 
 /** State of a probe or a check. `maintenance` is announced, never observed. */
 export type State = 'up' | 'down' | 'unknown' | 'maintenance';
@@ -13,7 +13,7 @@ export interface Verdict {
 }
 
 /** Failure details as reported by the node. Null: not reported. */
-export interface OwnAccount {
+export interface ReportedFailure {
   /** Time of the first failure, ISO 8601. */
   readonly failingSince: string | null;
   /** Number of consecutive failures. */
@@ -24,13 +24,13 @@ export interface OwnAccount {
  * Latest texts of a verdict. Numbers and other variable parts in them change while the verdict stays the
  * same.
  */
-export interface Wording extends Pick<OwnAccount, 'failures'> {
+export interface VerdictTexts extends Pick<ReportedFailure, 'failures'> {
   readonly error: string | null;
   readonly message: string | null;
 }
 
 /** One check of a report. */
-export interface CheckReading extends Verdict, OwnAccount {
+export interface CheckReading extends Verdict, ReportedFailure {
   readonly name: string;
   /** Time of the last execution by the node, in the format of the node. Null: not reported. */
   readonly timestamp: string | null;
@@ -58,18 +58,18 @@ export interface Transition extends Verdict {
   readonly before: number;
   readonly failingSince: string | null;
   /** Latest texts of the verdict that ends. Null: they equal the first ones. */
-  readonly ended: Wording | null;
+  readonly ended: VerdictTexts | null;
 }
 
 /** The end of the verdict of a check at `at`, without a new one. */
-export interface Ending extends Omit<Transition, 'state'> {
+export interface VerdictEnd extends Omit<Transition, 'state'> {
   readonly state: null;
 }
 
 /** Current verdict of a check, with its first and its latest texts. */
-export interface StandingVerdict extends Verdict {
+export interface CurrentVerdict extends Verdict {
   readonly reported: boolean;
-  readonly latest: Wording;
+  readonly latest: VerdictTexts;
   /** Normalized text for comparisons. */
   readonly gist: string;
 }
@@ -77,7 +77,7 @@ export interface StandingVerdict extends Verdict {
 /** State of a probe between two queries. */
 export interface ProbeState {
   /** Verdicts by check; {@link WHOLE_PROBE} for the probe itself. */
-  readonly standing: ReadonlyMap<string, StandingVerdict>;
+  readonly standing: ReadonlyMap<string, CurrentVerdict>;
   /**
    * First failure of a node that was not down. If a second query confirms it, the node was down from this
    * moment on.
@@ -87,42 +87,42 @@ export interface ProbeState {
   readonly stamps: ReadonlyMap<string, { readonly timestamp: string; readonly since: number }>;
 }
 
-export const NOTHING_KNOWN: ProbeState = { standing: new Map(), suspect: null, stamps: new Map() };
+export const INITIAL_PROBE_STATE: ProbeState = { standing: new Map(), suspect: null, stamps: new Map() };
 
 /** Minimum time between a failure and the query that confirms it, in ms. */
-export const CONFIRMS_AFTER = 2_000;
+export const MIN_CONFIRM_GAP_MS = 2_000;
 
 /**
  * Processes one query.
  * @param staleAfter time after which an unchanged timestamp of a check is stale, in ms; Infinity: never
  * @returns the new state, and the transitions, oldest first
  */
-export function step(
+export function applyObservation(
   before: ProbeState,
   observation: Observation,
   staleAfter: number,
 ): { readonly state: ProbeState; readonly transitions: readonly Transition[] } {
   const { suspect } = before;
   const down = observation.state === 'down';
-  if (suspect && down && observation.at - suspect.at < CONFIRMS_AFTER)
+  if (suspect && down && observation.at - suspect.at < MIN_CONFIRM_GAP_MS)
     return { state: before, transitions: [] };
-  if (!suspect && down && before.standing.get(WHOLE)?.state !== 'down')
+  if (!suspect && down && before.standing.get(WHOLE_PROBE)?.state !== 'down')
     return { state: { ...before, suspect: observation }, transitions: [] };
   const standing = new Map(before.standing);
   const transitions: Transition[] = [];
   const stamps = observation.checks ? stampsOf(before, observation) : before.stamps;
-  if (suspect && down) transitions.push(...transitionsBy(standing, suspect, stamps, staleAfter));
+  if (suspect && down) transitions.push(...applyReadings(standing, suspect, stamps, staleAfter));
   if (suspect && observation.state === 'unknown')
     // It is no longer known whether the node caused the failure.
     transitions.push(
-      ...transitionsBy(
+      ...applyReadings(
         standing,
         { ...observation, at: suspect.at, before: suspect.before },
         stamps,
         staleAfter,
       ),
     );
-  else transitions.push(...transitionsBy(standing, observation, stamps, staleAfter));
+  else transitions.push(...applyReadings(standing, observation, stamps, staleAfter));
   return { state: { standing, suspect: null, stamps }, transitions };
 }
 
@@ -133,16 +133,18 @@ export function step(
 const MAX_CHECK_NAMES = 1_000;
 
 /** Merges the readings with names beyond the limit into one, with the most severe state. */
-function boundedReadings(
-  standing: ReadonlyMap<string, StandingVerdict>,
+function limitReadings(
+  standing: ReadonlyMap<string, CurrentVerdict>,
   readings: readonly CheckReading[],
 ): readonly CheckReading[] {
   let room = MAX_CHECK_NAMES - standing.size;
   let more: CheckReading | null = null;
   const bounded: CheckReading[] = [];
   for (const reading of readings) {
-    if (reading.name !== MORE && (standing.has(reading.name) || room-- > 0)) bounded.push(reading);
-    else if (!more || GRAVITY[reading.state] > GRAVITY[more.state]) more = asMore(reading);
+    if (reading.name !== REMAINING_CHECKS && (standing.has(reading.name) || room-- > 0))
+      bounded.push(reading);
+    else if (!more || STATE_SEVERITY[reading.state] > STATE_SEVERITY[more.state])
+      more = toRemainingChecks(reading);
   }
   return more ? [...bounded, more] : bounded;
 }
@@ -151,8 +153,8 @@ function boundedReadings(
  * Returns the reading for all checks beyond the limit. Its texts contain no names, because these may change
  * with each query.
  */
-const asMore = ({ state }: CheckReading): CheckReading => ({
-  name: MORE,
+const toRemainingChecks = ({ state }: CheckReading): CheckReading => ({
+  name: REMAINING_CHECKS,
   state,
   error: state === 'up' ? null : `${state}: at least one check beyond ${MAX_CHECK_NAMES} distinct names`,
   message: null,
@@ -162,17 +164,17 @@ const asMore = ({ state }: CheckReading): CheckReading => ({
 });
 
 /** Returns the transitions of an observation and updates `standing`. */
-function transitionsBy(
-  standing: Map<string, StandingVerdict>,
+function applyReadings(
+  standing: Map<string, CurrentVerdict>,
   observation: Observation,
   stamps: ProbeState['stamps'],
   staleAfter: number,
 ): Transition[] {
   const { at, before } = observation;
   const transitions: Transition[] = [];
-  const say = (check: string, verdict: Verdict, reported: boolean, own: OwnAccount = NO_ACCOUNT) => {
+  const say = (check: string, verdict: Verdict, reported: boolean, own: ReportedFailure = NO_ACCOUNT) => {
     const last = standing.get(check);
-    const now = standingVerdict(check, verdict, reported, own.failures);
+    const now = createVerdict(check, verdict, reported, own.failures);
     if (last && isSameVerdict(last, now)) {
       standing.set(check, { ...last, latest: now.latest });
       return;
@@ -186,10 +188,10 @@ function transitionsBy(
       reported,
       before,
       failingSince,
-      ended: last ? endingOf(last) : null,
+      ended: last ? latestTexts(last) : null,
     });
   };
-  const reported = observation.checks && boundedReadings(standing, observation.checks);
+  const reported = observation.checks && limitReadings(standing, observation.checks);
   const readings = reported?.map((reading) => {
     const stamp = stamps.get(reading.name);
     const stale =
@@ -197,28 +199,28 @@ function transitionsBy(
       stamp !== undefined &&
       stamp.timestamp === reading.timestamp &&
       at - stamp.since >= staleAfter;
-    return stale ? { ...reading, state: 'unknown' as const, error: STALE, message: null } : reading;
+    return stale ? { ...reading, state: 'unknown' as const, error: STALE_ERROR, message: null } : reading;
   });
-  const stale = readings?.filter(({ error }) => error === STALE).map(({ name }) => name) ?? [];
+  const stale = readings?.filter(({ error }) => error === STALE_ERROR).map(({ name }) => name) ?? [];
   const whole: Verdict =
     observation.state === 'up' && stale.length > 0
-      ? { state: 'unknown', error: `stale: ${listed(stale)}`, message: null }
+      ? { state: 'unknown', error: `stale: ${formatNames(stale)}`, message: null }
       : { state: observation.state, error: observation.error, message: null };
-  say(WHOLE, whole, observation.checks !== null);
+  say(WHOLE_PROBE, whole, observation.checks !== null);
   if (!readings) return transitions;
   for (const reading of readings) {
     const { name, state, error, message } = reading;
     say(name, { state, error, message }, true, reading);
   }
-  const named = new Set([WHOLE, ...readings.map(({ name }) => name)]);
+  const named = new Set([WHOLE_PROBE, ...readings.map(({ name }) => name)]);
   for (const check of standing.keys()) if (!named.has(check)) say(check, NOT_REPORTED, true);
   return transitions;
 }
 
-const NO_ACCOUNT: OwnAccount = { failingSince: null, failures: null };
+const NO_ACCOUNT: ReportedFailure = { failingSince: null, failures: null };
 const NOT_REPORTED: Verdict = { state: 'unknown', error: 'not in the report', message: null };
 
-const STALE = 'stale: its timestamp stands still';
+const STALE_ERROR = 'stale: its timestamp stands still';
 
 function stampsOf({ stamps }: ProbeState, { checks, at }: Observation): ProbeState['stamps'] {
   return new Map(
@@ -234,22 +236,22 @@ function stampsOf({ stamps }: ProbeState, { checks, at }: Observation): ProbeSta
  * Creates a verdict with its first texts. The error of a whole probe with a report contains names of checks,
  * which are compared literally, even if one looks like an id.
  */
-export function standingVerdict(
+export function createVerdict(
   check: string,
   verdict: Verdict,
   reported: boolean,
   failures: number | null,
-): StandingVerdict {
+): CurrentVerdict {
   const { state, error, message } = verdict;
-  const why = error === null || (check === WHOLE && reported) ? error : gistOf(error);
-  const gist = JSON.stringify([state, reported, why, message && jsonGistOf(message)]);
+  const why = error === null || (check === WHOLE_PROBE && reported) ? error : normalizeMessage(error);
+  const gist = JSON.stringify([state, reported, why, message && normalizeJsonMessage(message)]);
   return { ...verdict, reported, latest: { error, message, failures }, gist };
 }
 
-const isSameVerdict = (one: StandingVerdict, other: StandingVerdict) => one.gist === other.gist;
+const isSameVerdict = (one: CurrentVerdict, other: CurrentVerdict) => one.gist === other.gist;
 
 /** Returns the latest texts of a verdict. Returns null if they equal the first ones. */
-export function endingOf({ error, message, latest }: StandingVerdict): Wording | null {
+export function latestTexts({ error, message, latest }: CurrentVerdict): VerdictTexts | null {
   const same = latest.error === error && latest.message === message;
   return same && latest.failures === null ? null : latest;
 }

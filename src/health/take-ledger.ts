@@ -1,12 +1,12 @@
-import { cutLedger, type TakenObserver, takeObserver } from './ledger.ts';
+import { type AcquiredObserver, acquireObserver, truncateLedger } from './ledger.ts';
 import { LedgerClock } from './ledger-clock.ts';
 import type { ProberContext } from './prober-context.ts';
 import { type ResumedLedger, resumeLedger } from './resume-ledger.ts';
 
 /** An acquired ledger of an observer. */
-export interface TakenLedger {
+export interface AcquiredLedger {
   readonly clock: LedgerClock;
-  readonly taken: TakenObserver;
+  readonly taken: AcquiredObserver;
   readonly ledger: ResumedLedger;
   /** Wall time up to which it is final. */
   readonly settled: number;
@@ -16,14 +16,14 @@ export interface TakenLedger {
  * Acquires the ledger of an observer.
  * @returns null if another process holds it
  */
-export async function takeLedger(context: ProberContext): Promise<TakenLedger | null> {
+export async function acquireLedger(context: ProberContext): Promise<AcquiredLedger | null> {
   const { sql, observer, holder } = context;
-  let taken = await takeObserver(sql, observer, holder);
+  let taken = await acquireObserver(sql, observer, holder);
   if (taken === 'held') return null;
   await context.synchronise?.();
   const ahead = (taken.heartbeat ?? 0) - context.wall();
   if (ahead > 0) {
-    await cutLedger(sql, observer, holder, context.wall());
+    await truncateLedger(sql, observer, holder, context.wall());
     taken = { ...taken, heartbeat: context.wall(), refused: [] };
     context.log.warn(
       { milliseconds: ahead },

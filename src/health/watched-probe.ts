@@ -1,18 +1,23 @@
-import { WHOLE } from './health-reading.ts';
+import { WHOLE_PROBE } from './health-reading.ts';
 import { decodeSlots, encodeSlots } from './latency-entries.ts';
-import { bucketOf, type Histogram } from './latency-histogram.ts';
+import { findBucket, type Histogram } from './latency-histogram.ts';
 import type { LatencyHour } from './latency-store.ts';
 import type { LedgerTransition, ProbeProgress } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
-import { type Dated, type MaintenanceWindow, UNDER_MAINTENANCE, underMaintenance } from './maintenance.ts';
 import {
-  type Ending,
-  endingOf,
-  NOTHING_KNOWN,
+  applyMaintenance,
+  type DatedVerdict,
+  type MaintenanceWindow,
+  UNDER_MAINTENANCE,
+} from './maintenance.ts';
+import {
+  applyObservation,
+  INITIAL_PROBE_STATE,
+  latestTexts,
   type Observation,
   type ProbeState,
-  step,
   type Transition,
+  type VerdictEnd,
 } from './state.ts';
 
 const HOUR = 3_600_000;
@@ -49,7 +54,7 @@ export class WatchedProbe {
   #counted: Transition | null;
   #settled: number;
   /** End of the probe, and the transitions that end its checks. Null: it continues. */
-  #end: { readonly at: number; readonly endings: readonly Ending[] } | null = null;
+  #end: { readonly at: number; readonly endings: readonly VerdictEnd[] } | null = null;
 
   constructor(node: string, probe: string, { state, maintained, probes, hour, settled }: ResumedProbe) {
     this.node = node;
@@ -58,9 +63,9 @@ export class WatchedProbe {
     this.#probes = probes;
     this.#settled = settled;
     this.#hour = hour && { start: hour.start, counts: new Map(decodeSlots(hour.entries).get(0)) };
-    const whole = state.standing.get(WHOLE);
+    const whole = state.standing.get(WHOLE_PROBE);
     this.#whole = whole
-      ? { ...whole, at: settled, check: WHOLE, before: probes, failingSince: null, ended: null }
+      ? { ...whole, at: settled, check: WHOLE_PROBE, before: probes, failingSince: null, ended: null }
       : null;
     this.#counted = this.#whole && maintained ? { ...this.#whole, ...UNDER_MAINTENANCE } : this.#whole;
   }
@@ -110,7 +115,11 @@ export class WatchedProbe {
    * @param latency time until the complete response, in ms; null: there was none
    */
   take(look: Omit<Observation, 'before'>, latency: number | null, staleAfter: number, wall: number): void {
-    const { state, transitions } = step(this.#state, { ...look, before: this.#probes }, staleAfter);
+    const { state, transitions } = applyObservation(
+      this.#state,
+      { ...look, before: this.#probes },
+      staleAfter,
+    );
     this.#state = state;
     this.#transitions.push(...transitions);
     this.#probes += 1;
@@ -120,7 +129,7 @@ export class WatchedProbe {
     const start = Math.floor(wall / HOUR) * HOUR;
     if (this.#hour && this.#hour.start !== start) this.#ended.push(this.#latencyOf(this.#hour));
     if (this.#hour?.start !== start) this.#hour = { start, counts: new Map() };
-    const bucket = bucketOf(latency);
+    const bucket = findBucket(latency);
     this.#hour.counts.set(bucket, (this.#hour.counts.get(bucket) ?? 0) + 1);
   }
 
@@ -128,9 +137,9 @@ export class WatchedProbe {
   end(now: number): void {
     const { standing, suspect } = this.#state;
     const at = suspect?.at ?? now;
-    const endings = [...standing].map(([check, verdict]): Ending => {
+    const endings = [...standing].map(([check, verdict]): VerdictEnd => {
       const { error, message, reported } = verdict;
-      const ended = endingOf(verdict);
+      const ended = latestTexts(verdict);
       return {
         ...{ state: null, at, check, error, message, reported },
         ...{ before: this.#probes, failingSince: null, ended },
@@ -156,19 +165,19 @@ export class WatchedProbe {
       at: clock.toWall(transition.at),
     }));
     this.#transitions = [];
-    const whole = transitions.flatMap((transition): Dated<Transition>[] =>
-      transition.check === WHOLE && transition.state !== null
+    const whole = transitions.flatMap((transition): DatedVerdict<Transition>[] =>
+      transition.check === WHOLE_PROBE && transition.state !== null
         ? [{ at: transition.at, verdict: transition }]
         : [],
     );
     const end = this.#end && { ...this.#end, at: clock.toWall(this.#end.at) };
     const to = Math.max(end?.at ?? settled, ...whole.map(({ at }) => at));
     const mine = windows.filter(({ nodes }) => nodes === null || nodes.includes(this.node));
-    const counting = underMaintenance(this.#whole, this.#counted, whole, mine, this.#settled, to);
+    const counting = applyMaintenance(this.#whole, this.#counted, whole, mine, this.#settled, to);
     this.#whole = whole.at(-1)?.verdict ?? this.#whole;
     this.#counted = counting.at(-1)?.verdict ?? this.#counted;
     this.#settled = to;
-    const before = ({ at, verdict }: Dated<Transition>) =>
+    const before = ({ at, verdict }: DatedVerdict<Transition>) =>
       at === verdict.at
         ? verdict.before
         : (whole.find((transition) => transition.at > at)?.verdict.before ?? this.#probes);
@@ -179,7 +188,7 @@ export class WatchedProbe {
         before: before(one),
         ended: one.at === one.verdict.at ? one.verdict.ended : null,
       })),
-      ...transitions.filter(({ check }) => check !== WHOLE),
+      ...transitions.filter(({ check }) => check !== WHOLE_PROBE),
       ...(end ? end.endings.map((ending) => ({ ...ending, at: end.at })) : []),
     ].map((transition) => ({ ...transition, node: this.node, probe: this.probe }));
   }
@@ -211,7 +220,7 @@ export class WatchedProbe {
 /** Returns the latest texts as JSON by check. Messages are already JSON. */
 function latestOf({ standing }: ProbeState): string | null {
   const members = [...standing].flatMap(([check, verdict]) => {
-    const ending = endingOf(verdict);
+    const ending = latestTexts(verdict);
     if (!ending) return [];
     const { error, message, failures } = ending;
     const words = JSON.stringify({ error, failures }).slice(0, -1);
@@ -221,8 +230,8 @@ function latestOf({ standing }: ProbeState): string | null {
 }
 
 /** Returns the initial state of a new probe. */
-export const newcomer = (settled: number): ResumedProbe => ({
-  state: NOTHING_KNOWN,
+export const createInitialProbe = (settled: number): ResumedProbe => ({
+  state: INITIAL_PROBE_STATE,
   maintained: false,
   probes: 0,
   hour: null,

@@ -1,10 +1,10 @@
-import type { RecorderQueue, WorkedJob } from './backend.ts';
+import type { ActiveJob, RecorderQueue } from './backend.ts';
 import { type AlertJob, deliverJob } from './jobs.ts';
-import { postponed } from './postpone-job.ts';
-import type { Peers } from './worker-places.ts';
+import { postponeJob } from './postpone-job.ts';
+import type { RecorderPeers } from './worker-places.ts';
 
 /** Alert tasks of the workers. */
-export interface AlertWork {
+export interface AlertTasks {
   /**
    * Evaluates all rules once.
    * @returns the channels that may have pending messages
@@ -21,8 +21,8 @@ export interface AlertWork {
  * Processes an alert job. A lost job does no harm: pending messages are stored in the database, and the next
  * round finds them. A process with an older configuration evaluates no rules.
  */
-export async function workOnAlerts(
-  work: AlertWork | undefined,
+export async function processAlertJob(
+  work: AlertTasks | undefined,
   polls: RecorderQueue,
   data: AlertJob,
   {
@@ -31,16 +31,16 @@ export async function workOnAlerts(
     peers,
     signal,
   }: {
-    readonly job: WorkedJob;
+    readonly job: ActiveJob;
     readonly token: string | undefined;
-    readonly peers: Peers | undefined;
+    readonly peers: RecorderPeers | undefined;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
   if (!work || (peers && !peers.standing.newest && !(await peers.beat()).newest)) return;
   if (data.kind === 'deliver') {
     const more = await work.deliver(data.channel, signal);
-    return more && !signal.aborted ? postponed(job, token) : undefined;
+    return more && !signal.aborted ? postponeJob(job, token) : undefined;
   }
   for (const channel of await work.round(signal)) {
     const { name, data: delivery, opts } = deliverJob(channel);

@@ -1,6 +1,6 @@
 import type { JobSchedulerTemplateOptions, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { JobData } from './jobs.ts';
-import type { Unfitness } from './redis-fitness.ts';
+import type { RedisProblem } from './redis-fitness.ts';
 
 /**
  * Storage of the queue: Redis, or a separate schema of the PostgreSQL database of the recorder. Both behave
@@ -9,13 +9,17 @@ import type { Unfitness } from './redis-fitness.ts';
 export interface QueueBackend {
   readonly kind: 'redis' | 'postgres';
   queue(name: string): Promise<RecorderQueue>;
-  worker(name: string, work: Work, options: Pick<WorkerOptions, 'concurrency'>): Promise<RecorderWorker>;
+  worker(
+    name: string,
+    work: JobProcessor,
+    options: Pick<WorkerOptions, 'concurrency'>,
+  ): Promise<RecorderWorker>;
   /** Closes the shared resources of queues and workers. Close those first. */
   close(): Promise<void>;
 }
 
 /** Interval between two claims of a queue, in ms. */
-export const CLAIM_EVERY = 10_000;
+export const CLAIM_INTERVAL_MS = 10_000;
 
 /** The members of a BullMQ queue that the recorder uses, the same on both backends. */
 export interface RecorderQueue
@@ -27,9 +31,9 @@ export interface RecorderQueue
    * Returns why the queue must not be stored there, and the fix. Returns null if there is no reason. Waits
    * for an unavailable Redis.
    */
-  objection(): Promise<Unfitness | null>;
+  objection(): Promise<RedisProblem | null>;
   /**
-   * Claims the queue for the database of this recorder. Must be called every {@link CLAIM_EVERY} ms. Waits
+   * Claims the queue for the database of this recorder. Must be called every {@link CLAIM_INTERVAL_MS} ms. Waits
    * for an unavailable Redis.
    */
   claim(): Promise<void>;
@@ -48,10 +52,10 @@ export interface RecorderQueue
 export type RecorderWorker = Pick<Worker<JobData, void, string>, 'close'>;
 
 /** Processes a job. */
-export type Work = (job: WorkedJob, token: string | undefined) => Promise<void>;
+export type JobProcessor = (job: ActiveJob, token: string | undefined) => Promise<void>;
 
 /** A job in progress. */
-export interface WorkedJob {
+export interface ActiveJob {
   readonly data: unknown;
   updateData(data: JobData): Promise<void>;
   moveToDelayed(timestamp: number, token?: string): Promise<void>;
@@ -61,7 +65,7 @@ export interface WorkedJob {
  * With these settings, the job of a killed worker goes to another worker in less than 10 s: the lock of the
  * job expires, and at the latest the second check after that finds the job without a lock.
  */
-export const TAKEOVER = { lockDuration: 4_000, stalledInterval: 1_500, maxStalledCount: 1_000 };
+export const STALLED_JOB_OPTIONS = { lockDuration: 4_000, stalledInterval: 1_500, maxStalledCount: 1_000 };
 
 /** Called with every connection error. The queue recovers by itself. */
 export type OnError = (error: Error) => void;

@@ -1,10 +1,10 @@
-import { type RedisPlace, redisPlace } from '../config/redis-url.ts';
-import type { Checked } from '../lib/check-result.ts';
-import { messageOf } from '../lib/errors.ts';
+import { type ParsedRedisUrl, parseRedisUrl } from '../config/redis-url.ts';
+import type { CheckResult } from '../lib/check-result.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import { redisClient } from './redis-client.ts';
-import { REFUSALS, unfitnessOf } from './redis-fitness.ts';
+import { findRedisProblem, WRITE_REFUSALS } from './redis-fitness.ts';
 
-const PATIENCE = 5_000;
+const CHECK_TIMEOUT_MS = 5_000;
 
 /** Error messages of Redis or its connection, with the cause and the fix. */
 const CAUSES: readonly (readonly [RegExp, string, string])[] = [
@@ -40,7 +40,7 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
     'correct the name behind the hosts in REDIS_URL: redis-cli -p 26379 sentinel masters shows it',
   ],
   [/NOPERM/, 'its user lacks rights', 'give the user all of them: ACL SETUSER NAME ~* &* +@all'],
-  ...REFUSALS,
+  ...WRITE_REFUSALS,
   [/LOADING/, 'it is loading its data', 'wait until it has'],
   [
     /ECONNREFUSED/,
@@ -66,7 +66,7 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
-const NAMES: Readonly<Record<RedisPlace['kind'], string>> = {
+const NAMES: Readonly<Record<ParsedRedisUrl['kind'], string>> = {
   server: 'Redis',
   cluster: 'Redis Cluster',
   sentinel: 'Redis behind sentinels',
@@ -76,18 +76,18 @@ const NAMES: Readonly<Record<RedisPlace['kind'], string>> = {
  * Checks a Redis for the queue: access, version, writes and eviction policy.
  * @returns the failed check, or null
  */
-export async function examineRedis(url: string): Promise<Checked | null> {
-  const place = redisPlace(url);
-  const bad = (found: string, mend: string): Checked => ({
+export async function checkRedis(url: string): Promise<CheckResult | null> {
+  const place = parseRedisUrl(url);
+  const bad = (found: string, mend: string): CheckResult => ({
     check: 'queue',
     ok: false,
     found: `${NAMES[place.kind]} ${place.named}: ${found}`,
-    mend,
+    fix: mend,
   });
   const redis = redisClient(place, {
     lazyConnect: true,
-    connectTimeout: PATIENCE,
-    commandTimeout: PATIENCE,
+    connectTimeout: CHECK_TIMEOUT_MS,
+    commandTimeout: CHECK_TIMEOUT_MS,
     enableReadyCheck: false,
     maxRedirections: 3,
     maxRetriesPerRequest: 0,
@@ -96,22 +96,22 @@ export async function examineRedis(url: string): Promise<Checked | null> {
   const heard: string[] = [];
   const hear = (error: Error) => {
     const code = 'code' in error ? String(error.code) : '';
-    const last = 'lastNodeError' in error ? messageOf(error.lastNodeError) : '';
-    heard.push(`${messageOf(error)} ${code} ${last}`);
+    const last = 'lastNodeError' in error ? toErrorMessage(error.lastNodeError) : '';
+    heard.push(`${toErrorMessage(error)} ${code} ${last}`);
   };
   redis.on('error', hear);
   redis.on('sentinelError', hear);
   try {
     await redis.connect();
-    const unfit = await unfitnessOf(redis);
-    if (unfit) return bad(unfit.found, unfit.mend);
-    await redis.set('chain-recorder:doctor', '', 'PX', PATIENCE);
+    const unfit = await findRedisProblem(redis);
+    if (unfit) return bad(unfit.found, unfit.fix);
+    await redis.set('chain-recorder:doctor', '', 'PX', CHECK_TIMEOUT_MS);
     return null;
   } catch (error) {
-    const said = [...heard, messageOf(error)].join('\n');
+    const said = [...heard, toErrorMessage(error)].join('\n');
     const [, cause, mend] = CAUSES.find(([words]) => words.test(said)) ?? [
       /./,
-      messageOf(error),
+      toErrorMessage(error),
       'correct REDIS_URL',
     ];
     return bad(cause, mend);

@@ -1,9 +1,9 @@
 import type { RecorderQueue } from './backend.ts';
 import { type ExportJob, exportJob } from './jobs.ts';
-import type { Peers } from './worker-places.ts';
+import type { RecorderPeers } from './worker-places.ts';
 
 /** Export tasks of the workers. */
-export interface ExportWork {
+export interface ExportTasks {
   /** Returns the destinations of exports that are due. */
   due(): Promise<readonly string[]>;
   /**
@@ -19,11 +19,11 @@ export interface ExportWork {
  * @param heals the queue for jobs that must not delay polls; an export occupies one of its workers for its
  * whole duration
  */
-export async function workOnExports(
-  work: ExportWork | undefined,
+export async function processExportJob(
+  work: ExportTasks | undefined,
   heals: RecorderQueue,
   data: ExportJob,
-  { peers, signal }: { readonly peers: Peers | undefined; readonly signal: AbortSignal },
+  { peers, signal }: { readonly peers: RecorderPeers | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
   if (!work || (peers && !peers.standing.newest && !(await peers.beat()).newest)) return;
   if (data.kind === 'export') return work.run(data.to, signal);

@@ -37,11 +37,11 @@ export const POLLS = 'polls';
 export const HEALS = 'heals';
 
 /** Default name of a recorder. Its queues keep the names from before recorders had names. */
-export const UNNAMED = 'recorder';
+export const DEFAULT_RECORDER = 'recorder';
 
 /** Returns the names of the queues of a recorder. */
-export function queueNames(recorder = UNNAMED): { readonly polls: string; readonly heals: string } {
-  return recorder === UNNAMED
+export function queueNames(recorder = DEFAULT_RECORDER): { readonly polls: string; readonly heals: string } {
+  return recorder === DEFAULT_RECORDER
     ? { polls: POLLS, heals: HEALS }
     : { polls: `${POLLS} ${recorder}`, heals: `${HEALS} ${recorder}` };
 }
@@ -49,17 +49,21 @@ export function queueNames(recorder = UNNAMED): { readonly polls: string; readon
 /** Lowest priority of BullMQ; greater numbers are lower priorities. */
 const LOWEST_PRIORITY = 2_000_000;
 
-const gone = { removeOnComplete: true, removeOnFail: true };
+const REMOVE_WHEN_DONE = { removeOnComplete: true, removeOnFail: true };
 
 /**
  * Retries at short intervals, so that all targets are fresh within a minute after an outage of any length.
  */
-const retried = { attempts: 8, backoff: { type: 'fixed', delay: 20_000, jitter: 0.5 } };
+const RETRY_OPTIONS = { attempts: 8, backoff: { type: 'fixed', delay: 20_000, jitter: 0.5 } };
 
 /** Returns a plan job for one feed. At most one job per feed and `occasion` waits. */
 export function planJob(feed: string, occasion: string) {
   const data: JobData = { kind: 'plan', feed };
-  return { name: 'plan', data, opts: { ...gone, jobId: jobId('plan', feed, occasion), priority: 1 } };
+  return {
+    name: 'plan',
+    data,
+    opts: { ...REMOVE_WHEN_DONE, jobId: jobId('plan', feed, occasion), priority: 1 },
+  };
 }
 
 /**
@@ -83,10 +87,10 @@ export function recordJob({ source, every }: ActiveFeed, job: Job) {
     name: 'record',
     data,
     opts: {
-      ...gone,
+      ...REMOVE_WHEN_DONE,
       jobId: jobId('record', reason, feed, targetKey(job.target), one),
       priority: Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY),
-      ...retried,
+      ...RETRY_OPTIONS,
       // One job heals several holes in sequence. Each run is a separate trace, so that no trace grows without
       // limit.
       ...(reason !== 'poll' && { telemetry: { omitContext: true } }),
@@ -106,7 +110,11 @@ export function alertsJob() {
 /** Returns a delivery job for a channel. At most one per channel waits. */
 export function deliverJob(channel: string) {
   const data: JobData = { kind: 'deliver', channel };
-  return { name: 'deliver', data, opts: { ...gone, jobId: jobId('deliver', channel), priority: 1 } };
+  return {
+    name: 'deliver',
+    data,
+    opts: { ...REMOVE_WHEN_DONE, jobId: jobId('deliver', channel), priority: 1 },
+  };
 }
 
 /** Name of the schedule and of the jobs that check for due exports. */
@@ -124,7 +132,7 @@ export function exportsJob() {
  */
 export function exportJob(to: string) {
   const data: JobData = { kind: 'export', to };
-  return { name: 'export', data, opts: { ...gone, jobId: jobId('export', to), priority: 1 } };
+  return { name: 'export', data, opts: { ...REMOVE_WHEN_DONE, jobId: jobId('export', to), priority: 1 } };
 }
 
 /** Returns a job id without colons, at which BullMQ splits its keys. */

@@ -1,5 +1,5 @@
 import type { Logger as Log } from 'pino';
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import type { OnError, QueueBackend } from './backend.ts';
 import { postgresBackend } from './postgres-backend.ts';
 import { redisBackend } from './redis-backend.ts';
@@ -19,7 +19,7 @@ export async function openBackend(
   signal: AbortSignal,
   isTraced = false,
 ): Promise<QueueBackend> {
-  const quiet = boundedErrors(log);
+  const quiet = throttleErrorLog(log);
   const telemetry = isTraced ? (await import('./job-traces.ts')).jobTraces() : undefined;
   const { redisUrl, databaseUrl, identity = async () => null } = where;
   return redisUrl
@@ -27,24 +27,24 @@ export async function openBackend(
     : postgresBackend(databaseUrl, quiet, signal, telemetry);
 }
 
-const QUIET_FOR = 30_000;
+const LOG_INTERVAL_MS = 30_000;
 
 /** Prefix of the BullMQ error that a job in progress has lost its lock. The error has no type and no code. */
-const NO_LOCK = 'could not renew lock for job ';
+const LOST_LOCK_MESSAGE = 'could not renew lock for job ';
 
 /** Logs each cause at most once in 30 s, because one outage can cause tens of thousands of error events. */
-function boundedErrors(log: Log): OnError {
+function throttleErrorLog(log: Log): OnError {
   const saidAt = new Map<string, number>();
   return (error) => {
-    if (error.message.startsWith(NO_LOCK)) {
+    if (error.message.startsWith(LOST_LOCK_MESSAGE)) {
       // The job ended during the renewal of its lock, or the queue gave it to another worker. Then the lease
       // decides which of them records.
-      log.debug({ job: error.message.slice(NO_LOCK.length) }, 'a job at work had no lock any more');
+      log.debug({ job: error.message.slice(LOST_LOCK_MESSAGE.length) }, 'a job at work had no lock any more');
       return;
     }
-    const cause = messageOf(error).slice(0, 120);
+    const cause = toErrorMessage(error).slice(0, 120);
     const now = Date.now();
-    if (now - (saidAt.get(cause) ?? 0) < QUIET_FOR) return;
+    if (now - (saidAt.get(cause) ?? 0) < LOG_INTERVAL_MS) return;
     if (saidAt.size > 100) saidAt.clear();
     saidAt.set(cause, now);
     log.warn({ cause }, 'the queue had an error');

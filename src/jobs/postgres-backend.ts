@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PgPool, Queue, Telemetry } from 'bullmq';
 import type { Pool } from 'pg';
-import { isAway } from '../db/connection-error.ts';
+import { isDatabaseUnavailable } from '../db/connection-error.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
-import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
+import { type OnError, type QueueBackend, STALLED_JOB_OPTIONS } from './backend.ts';
 import { createPostgresBackend, DEFAULT_SCHEMA, isPgPool, runMigrations, withBackend } from './bullmq.ts';
 import type { JobData } from './jobs.ts';
 import { createLockFunctions, useLockFunctions } from './queue-locks.ts';
@@ -21,10 +21,10 @@ export async function postgresBackend(
   signal: AbortSignal,
   telemetry?: Telemetry,
 ): Promise<QueueBackend> {
-  const { Queue, Worker } = withBackend(lookingOften);
+  const { Queue, Worker } = withBackend(createFrequentBackend);
   const pool = openQueuePool(url, DEFAULT_SCHEMA, onError);
   try {
-    await patiently(signal, onError, () => migrate(pool));
+    await retryWhileUnavailable(signal, onError, () => migrate(pool));
   } catch (error) {
     await pool.end();
     throw error;
@@ -34,7 +34,7 @@ export async function postgresBackend(
   return {
     kind: 'postgres',
     queue: async (name) => {
-      const queue = await ready(
+      const queue = await startWithRetries(
         signal,
         onError,
         () => new Queue<JobData, void, string>(name, { connection, ...traces }),
@@ -47,7 +47,7 @@ export async function postgresBackend(
       });
     },
     worker: async (name, work, options) => {
-      const worker = await ready(
+      const worker = await startWithRetries(
         signal,
         onError,
         () =>
@@ -55,8 +55,8 @@ export async function postgresBackend(
             connection,
             autorun: false,
             ...traces,
-            ...TAKEOVER,
-            runRetryDelay: TRY_AGAIN,
+            ...STALLED_JOB_OPTIONS,
+            runRetryDelay: RETRY_DELAY_MS,
             ...options,
           }),
       );
@@ -68,10 +68,10 @@ export async function postgresBackend(
 }
 
 /** Maximum sleep of a worker, in seconds. The default of BullMQ is an hour, if a notification is lost. */
-const LONGEST_SLEEP = 5;
+const MAX_SLEEP_SECONDS = 5;
 
-const lookingOften: typeof createPostgresBackend = (...args) =>
-  Object.defineProperty(createPostgresBackend(...args), 'maximumBlockTimeout', { value: LONGEST_SLEEP });
+const createFrequentBackend: typeof createPostgresBackend = (...args) =>
+  Object.defineProperty(createPostgresBackend(...args), 'maximumBlockTimeout', { value: MAX_SLEEP_SECONDS });
 
 /** Casts the pool to the type of BullMQ, which differs from that of `pg`. */
 function asBullMq(pool: Pool): PgPool {
@@ -94,10 +94,10 @@ async function migrate(pool: Pool): Promise<void> {
  * Creates a queue or a worker repeatedly until one has started, because one that failed to start never
  * recovers.
  */
-function ready<
+function startWithRetries<
   T extends Pick<Queue, 'waitUntilReady' | 'close'> & { on(event: 'error', tell: OnError): unknown },
 >(signal: AbortSignal, onError: OnError, make: () => T): Promise<T> {
-  return patiently(signal, onError, async () => {
+  return retryWhileUnavailable(signal, onError, async () => {
     const part = make();
     part.on('error', onError);
     try {
@@ -114,17 +114,21 @@ function ready<
  * Retry interval while the database is unavailable, in ms. The default of BullMQ is 15 s after a refused
  * connection.
  */
-const TRY_AGAIN = 500;
+const RETRY_DELAY_MS = 500;
 
 /** Retries work while the database is unavailable. */
-async function patiently<T>(signal: AbortSignal, tell: OnError, work: () => Promise<T>): Promise<T> {
+async function retryWhileUnavailable<T>(
+  signal: AbortSignal,
+  tell: OnError,
+  work: () => Promise<T>,
+): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Error) || !isAway(error) || signal.aborted) throw error;
+      if (!(error instanceof Error) || !isDatabaseUnavailable(error) || signal.aborted) throw error;
       tell(error);
-      await delay(TRY_AGAIN, undefined, { signal }).catch(() => {});
+      await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => {});
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { WorkedJob } from './backend.ts';
+import type { ActiveJob } from './backend.ts';
 import { DelayedError } from './bullmq.ts';
 
 /**
@@ -7,7 +7,7 @@ import { DelayedError } from './bullmq.ts';
  * @param wait time until the job may run again, in ms
  * @throws DelayedError always; it tells the worker that the job has neither completed nor failed
  */
-export async function postponed(job: WorkedJob, token: string | undefined, wait = 0): Promise<never> {
+export async function postponeJob(job: ActiveJob, token: string | undefined, wait = 0): Promise<never> {
   await job.moveToDelayed(Date.now() + wait, token);
   throw new DelayedError();
 }

@@ -39,7 +39,7 @@ begin
 end $$`;
 
 /** SQL: functions of BullMQ that use advisory locks and do not have the search path yet. */
-const TAKERS = `
+const ADVISORY_LOCK_USERS = `
 select p.oid::regprocedure::text as name from pg_proc p
 where p.pronamespace = $1::regnamespace and p.prosrc ~ 'pg_(try_)?advisory' and not coalesce(p.proconfig @> array[$2], false)`;
 
@@ -47,15 +47,15 @@ where p.pronamespace = $1::regnamespace and p.prosrc ~ 'pg_(try_)?advisory' and 
  * SQLSTATEs of concurrent creation or changes by another process: unique_violation, duplicate_schema, _table
  * and _function, and a concurrently updated row.
  */
-const CHANGED_MEANWHILE: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07', '42723', 'XX000']);
-const ATTEMPTS = 10;
+const CONCURRENT_CHANGE_CODES: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07', '42723', 'XX000']);
+const MAX_ATTEMPTS = 10;
 
 /**
  * Creates the lock functions. Must run before the migrations of BullMQ, which use locks, too. Several
  * processes may run it concurrently.
  */
 export function createLockFunctions(client: PoolClient, schema: string): Promise<void> {
-  return besideOthers(async () => {
+  return retryConcurrentChange(async () => {
     const last = `${schema}.pg_try_advisory_xact_lock(bigint)`;
     const { rows } = await client.query<{ found: string | null }>('select to_regprocedure($1) as found', [
       last,
@@ -69,22 +69,22 @@ export function createLockFunctions(client: PoolClient, schema: string): Promise
  * replaces its functions. Several processes may run it concurrently.
  */
 export function useLockFunctions(client: PoolClient, schema: string): Promise<void> {
-  return besideOthers(async () => {
-    const { rows } = await client.query<{ name: string }>(TAKERS, [schema, searchPath(schema)]);
+  return retryConcurrentChange(async () => {
+    const { rows } = await client.query<{ name: string }>(ADVISORY_LOCK_USERS, [schema, searchPath(schema)]);
     for (const { name } of rows)
       await client.query(`alter function ${name} set search_path = ${schema}, pg_catalog`);
   });
 }
 
 /** Retries idempotent work if another process changed the same objects concurrently. */
-async function besideOthers(work: () => Promise<void>): Promise<void> {
+async function retryConcurrentChange(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await work();
       return;
     } catch (error) {
-      const isChanged = error instanceof Error && 'code' in error && CHANGED_MEANWHILE.has(error.code);
-      if (!isChanged || attempt === ATTEMPTS) throw error;
+      const isChanged = error instanceof Error && 'code' in error && CONCURRENT_CHANGE_CODES.has(error.code);
+      if (!isChanged || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

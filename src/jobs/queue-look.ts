@@ -13,7 +13,7 @@ export const jobStates = ['active', 'waiting', 'prioritized', 'delayed'] as cons
 export type JobState = (typeof jobStates)[number];
 
 /** Current content of a queue. */
-export interface QueueLook {
+export interface QueueContent {
   readonly queue: QueueName;
   /** The queue was paused manually: no jobs are processed. */
   readonly paused: boolean;
@@ -45,29 +45,29 @@ export interface QueuedJob {
 /** Read access to queues. Calls reject, or never settle, while the queue is unavailable. */
 export interface QueuesView {
   /** Returns the content of each queue, with the next jobs. */
-  look(): Promise<readonly QueueLook[]>;
+  look(): Promise<readonly QueueContent[]>;
   /** Returns up to `most` jobs of a queue in a state, after the first `after` ones. */
   jobs(queue: QueueName, state: JobState, after: number, most: number): Promise<readonly QueuedJob[]>;
 }
 
 /** Maximum number of jobs per state. */
-const SHOWN = 10;
+const MAX_JOBS_PER_STATE = 10;
 
 /** Returns the read access to the queues of a recorder. */
-export function viewOf(queues: Queues): QueuesView {
+export function createQueuesView(queues: Queues): QueuesView {
   return {
-    look: () => Promise.all(queueKeys.map((queue) => lookInto(queue, queues[queue]))),
-    jobs: (queue, state, after, most) => jobsIn(queues[queue], state, after, most),
+    look: () => Promise.all(queueKeys.map((queue) => readQueue(queue, queues[queue]))),
+    jobs: (queue, state, after, most) => readJobs(queues[queue], state, after, most),
   };
 }
 
-async function lookInto(name: QueueName, queue: RecorderQueue): Promise<QueueLook> {
+async function readQueue(name: QueueName, queue: RecorderQueue): Promise<QueueContent> {
   const [paused, refusal, counts] = await Promise.all([
     queue.isPaused(),
     queue.refusal(),
     queue.getJobCounts(...jobStates),
   ]);
-  const jobs = await Promise.all(jobStates.map((state) => jobsIn(queue, state, 0, SHOWN)));
+  const jobs = await Promise.all(jobStates.map((state) => readJobs(queue, state, 0, MAX_JOBS_PER_STATE)));
   return {
     queue: name,
     paused,
@@ -77,7 +77,7 @@ async function lookInto(name: QueueName, queue: RecorderQueue): Promise<QueueLoo
   };
 }
 
-async function jobsIn(
+async function readJobs(
   queue: RecorderQueue,
   state: JobState,
   after: number,
@@ -85,10 +85,10 @@ async function jobsIn(
 ): Promise<QueuedJob[]> {
   const jobs = await queue.getJobs([state], after, after + most - 1, true);
   // A job that ended in the meantime is undefined.
-  return jobs.filter(Boolean).map((job) => queued(job, state));
+  return jobs.filter(Boolean).map((job) => toQueuedJob(job, state));
 }
 
-function queued(job: Job<JobData, void, string>, state: JobState): QueuedJob {
+function toQueuedJob(job: Job<JobData, void, string>, state: JobState): QueuedJob {
   const { data } = jobData.safeParse(job.data);
   const target = data?.kind === 'record' ? Object.entries(data.target) : [];
   const where = data?.kind === 'export' ? data.to : '';

@@ -1,10 +1,10 @@
 import type { Telemetry } from 'bullmq';
-import { redisPlace } from '../config/redis-url.ts';
-import { type OnError, type QueueBackend, TAKEOVER } from './backend.ts';
+import { parseRedisUrl } from '../config/redis-url.ts';
+import { type OnError, type QueueBackend, STALLED_JOB_OPTIONS } from './backend.ts';
 import { Queue, Worker } from './bullmq.ts';
 import type { JobData } from './jobs.ts';
 import { redisClient } from './redis-client.ts';
-import { refusalOf, type Unfitness, unfitnessOf } from './redis-fitness.ts';
+import { findRedisProblem, type RedisProblem, testWrite } from './redis-fitness.ts';
 import { type DatabaseIdentity, QueueOwner } from './redis-owner.ts';
 
 /**
@@ -20,7 +20,7 @@ export function redisBackend(
   identity: DatabaseIdentity,
   telemetry?: Telemetry,
 ): QueueBackend {
-  const place = redisPlace(url);
+  const place = parseRedisUrl(url);
   // In a cluster, all keys of a queue must be in the same hash slot, which the text in braces determines.
   const prefix = place.kind === 'cluster' ? '{chain-recorder}' : 'chain-recorder';
   const traces = telemetry ? { telemetry } : {};
@@ -40,16 +40,16 @@ export function redisBackend(
       queue.on('error', onError);
       const owner = new QueueOwner(connection, `${prefix}:owner:${name}`, place.kind, identity);
       const close = async () => {
-        await owner.free();
+        await owner.release();
         connection.disconnect();
       };
-      return Object.assign(closing(queue, close), {
-        objection: async () => (await unfitnessOf(connection)) ?? owner.objection(),
+      return Object.assign(closeWith(queue, close), {
+        objection: async () => (await findRedisProblem(connection)) ?? owner.objection(),
         claim: () => owner.claim(),
         refusal: async () => {
-          const refusal = await refusalOf(connection, `${prefix}:writable`);
-          if (refusal) return `Redis takes nothing: ${inWords(refusal)}`;
-          return owner.trouble && inWords(owner.trouble);
+          const refusal = await testWrite(connection, `${prefix}:writable`);
+          if (refusal) return `Redis takes nothing: ${describeProblem(refusal)}`;
+          return owner.problem && describeProblem(owner.problem);
         },
       });
     },
@@ -63,7 +63,7 @@ export function redisBackend(
           atWork.add(working);
           await working.finally(() => atWork.delete(working));
         },
-        { connection, prefix, ...traces, ...TAKEOVER, ...options },
+        { connection, prefix, ...traces, ...STALLED_JOB_OPTIONS, ...options },
       );
       worker.on('error', onError);
       const close = worker.close.bind(worker);
@@ -81,10 +81,10 @@ export function redisBackend(
   };
 }
 
-const inWords = ({ found, mend }: Unfitness): string => `${found}: ${mend}`;
+const describeProblem = ({ found, fix: mend }: RedisProblem): string => `${found}: ${mend}`;
 
 /** Makes `close` of a queue also run `after`, which closes the connection that was passed in. */
-function closing<T extends { close(force?: boolean): Promise<void> }>(
+function closeWith<T extends { close(force?: boolean): Promise<void> }>(
   part: T,
   after: () => Promise<void>,
 ): T {

@@ -1,8 +1,8 @@
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
-import type { RedisPlace } from '../config/redis-url.ts';
+import type { ParsedRedisUrl } from '../config/redis-url.ts';
 
 /** Timeouts and retries of a client. All times are in ms. */
-export interface Patience
+export interface RedisTimeouts
   extends Pick<
     CommonRedisOptions,
     'connectTimeout' | 'commandTimeout' | 'maxRetriesPerRequest' | 'enableReadyCheck'
@@ -21,22 +21,22 @@ export interface Patience
  * nothing either, and TCP alone takes a quarter of an hour to detect it. BullMQ workers block for at most 10
  * s.
  */
-const SILENCE = 12_000;
+const SOCKET_TIMEOUT_MS = 12_000;
 /**
  * Detects the error of a former primary, or any server, that is now a replica. Redis 6 wraps it in the error
  * of a script.
  */
-const isReplicas = ({ message }: Error): boolean => message.includes('READONLY');
+const isReadOnlyError = ({ message }: Error): boolean => message.includes('READONLY');
 /** Number of redirections of a command in a cluster, enough for a failover. */
-const REDIRECTIONS = 2_000;
-const SENTINEL_PATIENCE = 2_000;
+const MAX_REDIRECTIONS = 2_000;
+const SENTINEL_TIMEOUT_MS = 2_000;
 
 /**
  * Returns a Redis client that follows failovers: by the slots in a cluster, or by queries of the sentinels.
  */
 export function redisClient(
-  place: RedisPlace,
-  { retryStrategy, lazyConnect = false, maxRedirections = REDIRECTIONS, ...patience }: Patience,
+  place: ParsedRedisUrl,
+  { retryStrategy, lazyConnect = false, maxRedirections = MAX_REDIRECTIONS, ...patience }: RedisTimeouts,
 ): Redis | Cluster {
   const access = {
     ...patience,
@@ -53,10 +53,10 @@ export function redisClient(
         db: place.database,
         lazyConnect,
         retryStrategy,
-        socketTimeout: SILENCE,
+        socketTimeout: SOCKET_TIMEOUT_MS,
         // Its address may meanwhile resolve to another server (DNS, load balancer), but open connections stay
         // with the old one. The command itself fails, so that a server that remains a replica is reported.
-        reconnectOnError: isReplicas,
+        reconnectOnError: isReadOnlyError,
       });
     case 'cluster':
       return new Cluster([...place.nodes], {
@@ -69,7 +69,7 @@ export function redisClient(
         // A TLS certificate is issued for a name, but after an early DNS lookup the client would only have
         // addresses.
         ...(place.tls ? { dnsLookup: (address, found) => found(null, address) } : {}),
-        redisOptions: { ...access, socketTimeout: SILENCE },
+        redisOptions: { ...access, socketTimeout: SOCKET_TIMEOUT_MS },
       });
     case 'sentinel':
       return new Redis({
@@ -80,10 +80,10 @@ export function redisClient(
         lazyConnect,
         retryStrategy,
         sentinelRetryStrategy: retryStrategy,
-        sentinelCommandTimeout: SENTINEL_PATIENCE,
-        socketTimeout: SILENCE,
+        sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
+        socketTimeout: SOCKET_TIMEOUT_MS,
         // A former primary that is now a replica rejects writes: query the sentinels again.
-        reconnectOnError: (error) => (isReplicas(error) ? 2 : false),
+        reconnectOnError: (error) => (isReadOnlyError(error) ? 2 : false),
         enableTLSForSentinelMode: place.tls,
         ...(place.sentinelUsername === undefined ? {} : { sentinelUsername: place.sentinelUsername }),
         ...(place.sentinelPassword === undefined ? {} : { sentinelPassword: place.sentinelPassword }),

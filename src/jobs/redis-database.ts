@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 
 /** Fix for a Redis without the configured database, see {@link hasDatabase}. */
 export const OTHER_DATABASE =
@@ -16,7 +16,7 @@ export async function hasDatabase(redis: Redis, number: number): Promise<boolean
     return true;
   } catch (error) {
     // A Redis in a cluster has only one database.
-    if (/DB index|not allowed in cluster mode/.test(messageOf(error))) return false;
+    if (/DB index|not allowed in cluster mode/.test(toErrorMessage(error))) return false;
     throw error;
   }
 }

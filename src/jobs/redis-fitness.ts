@@ -1,17 +1,17 @@
 import { Cluster, type Redis } from 'ioredis';
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import { hasDatabase, OTHER_DATABASE } from './redis-database.ts';
 
 /** Why a Redis is unsuitable for the queue, and the fix. */
-export interface Unfitness {
+export interface RedisProblem {
   readonly found: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
-const OLDEST = [6, 2] as const;
+const MIN_REDIS_VERSION = [6, 2] as const;
 
 /** Error messages of a Redis that rejects writes, with the cause and the fix. */
-export const REFUSALS: readonly (readonly [RegExp, string, string])[] = [
+export const WRITE_REFUSALS: readonly (readonly [RegExp, string, string])[] = [
   [
     /\bOOM\b/,
     'its memory is full, so that it takes no writes',
@@ -29,7 +29,7 @@ export const REFUSALS: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 /** Expiry of the key of a test write, in ms. */
-const TRIED = 5_000;
+const TEST_KEY_EXPIRY_MS = 5_000;
 
 /**
  * Returns why an available Redis rejects writes. Returns null if it accepts them. Only a test write is
@@ -37,15 +37,15 @@ const TRIED = 5_000;
  * @param key key of the test write, which expires after some seconds
  * @throws any other error of Redis
  */
-export async function refusalOf(client: Redis | Cluster, key: string): Promise<Unfitness | null> {
+export async function testWrite(client: Redis | Cluster, key: string): Promise<RedisProblem | null> {
   try {
-    await client.set(key, '', 'PX', TRIED);
+    await client.set(key, '', 'PX', TEST_KEY_EXPIRY_MS);
     return null;
   } catch (error) {
-    const said = messageOf(error);
-    const [, found, mend] = REFUSALS.find(([words]) => words.test(said)) ?? [];
+    const said = toErrorMessage(error);
+    const [, found, mend] = WRITE_REFUSALS.find(([words]) => words.test(said)) ?? [];
     if (found === undefined || mend === undefined) throw error;
-    return { found, mend };
+    return { found, fix: mend };
   }
 }
 
@@ -54,34 +54,34 @@ export async function refusalOf(client: Redis | Cluster, key: string): Promise<U
  * cluster, every primary is checked.
  * @throws the error of Redis if it rejects the command
  */
-export async function unfitnessOf(client: Redis | Cluster): Promise<Unfitness | null> {
-  if (client instanceof Cluster) return unfitnessOfCluster(client);
+export async function findRedisProblem(client: Redis | Cluster): Promise<RedisProblem | null> {
+  if (client instanceof Cluster) return findClusterProblem(client);
   const { db } = client.options;
   const info = fieldsOf(await client.info());
   if (info('redis_mode') === 'sentinel')
-    return { found: 'it is a sentinel', mend: 'write REDIS_URL=redis-sentinel://HOST:PORT/NAME' };
+    return { found: 'it is a sentinel', fix: 'write REDIS_URL=redis-sentinel://HOST:PORT/NAME' };
   if (info('cluster_enabled') === '1')
-    return { found: 'it is a node of a cluster', mend: 'write REDIS_URL=redis-cluster://HOST:PORT' };
+    return { found: 'it is a node of a cluster', fix: 'write REDIS_URL=redis-cluster://HOST:PORT' };
   if (db && !(await hasDatabase(client, db)))
-    return { found: `it has no database ${db}`, mend: OTHER_DATABASE };
+    return { found: `it has no database ${db}`, fix: OTHER_DATABASE };
   if (info('role') === 'slave')
     return {
       found: `it is a replica of ${info('master_host')}:${info('master_port')} and takes no writes`,
-      mend: 'name the primary in REDIS_URL',
+      fix: 'name the primary in REDIS_URL',
     };
-  return unfitnessIn(info);
+  return findServerProblem(info);
 }
 
-async function unfitnessOfCluster(cluster: Cluster): Promise<Unfitness | null> {
+async function findClusterProblem(cluster: Cluster): Promise<RedisProblem | null> {
   await cluster.ping(); // before the first response, every node counts as a primary
   for (const node of cluster.nodes('master')) {
     const { host, port } = node.options;
     if (/cluster_state:fail/.test(String(await node.cluster('INFO'))))
       return {
         found: `${host}:${port}: not all slots of the cluster are served (cluster_state:fail)`,
-        mend: 'bring back the primaries that are missing: redis-cli --cluster check HOST:PORT says which',
+        fix: 'bring back the primaries that are missing: redis-cli --cluster check HOST:PORT says which',
       };
-    const unfit = unfitnessIn(fieldsOf(await node.info()));
+    const unfit = findServerProblem(fieldsOf(await node.info()));
     if (unfit) return { ...unfit, found: `${host}:${port}: ${unfit.found}` };
   }
   return null;
@@ -95,16 +95,16 @@ const fieldsOf =
   (name) =>
     new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
 
-function unfitnessIn(field: Fields): Unfitness | null {
+function findServerProblem(field: Fields): RedisProblem | null {
   const version = field('redis_version') ?? '0';
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
-    return { found: `version ${version} is too old`, mend: 'use Redis 6.2 or newer, or Valkey' };
+  if (major < MIN_REDIS_VERSION[0] || (major === MIN_REDIS_VERSION[0] && minor < MIN_REDIS_VERSION[1]))
+    return { found: `version ${version} is too old`, fix: 'use Redis 6.2 or newer, or Valkey' };
   const policy = field('maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction')
     return {
       found: `it evicts keys (maxmemory-policy ${policy}) and would lose schedules`,
-      mend: 'set maxmemory-policy noeviction (in redis.conf, or: redis-cli config set maxmemory-policy noeviction)',
+      fix: 'set maxmemory-policy noeviction (in redis.conf, or: redis-cli config set maxmemory-policy noeviction)',
     };
   return null;
 }

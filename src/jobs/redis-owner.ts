@@ -1,12 +1,12 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { RedisPlace } from '../config/redis-url.ts';
-import { within } from '../lib/with-timeout.ts';
-import type { Unfitness } from './redis-fitness.ts';
+import type { ParsedRedisUrl } from '../config/redis-url.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
+import type { RedisProblem } from './redis-fitness.ts';
 
 /** Expiry of a claim of a queue, in ms. */
-const KEPT = 60_000;
+const CLAIM_EXPIRY_MS = 60_000;
 /** Timeout for releasing a queue on close, in ms. Otherwise the claim expires later. */
-const PATIENCE = 500;
+const RELEASE_TIMEOUT_MS = 500;
 
 /** Returns the identity of the database of a recorder. Returns null if it cannot be determined now. */
 export type DatabaseIdentity = () => Promise<string | null>;
@@ -21,13 +21,13 @@ export class QueueOwner {
   readonly #redis: Redis | Cluster;
   readonly #key: string;
   readonly #identity: DatabaseIdentity;
-  readonly #other: Unfitness;
+  readonly #other: RedisProblem;
   /** Database of the last claim by this process. */
   #claimed: string | null = null;
   #isOthers = false;
 
   /** @param key key of the claim in Redis */
-  constructor(redis: Redis | Cluster, key: string, kind: RedisPlace['kind'], identity: DatabaseIdentity) {
+  constructor(redis: Redis | Cluster, key: string, kind: ParsedRedisUrl['kind'], identity: DatabaseIdentity) {
     this.#redis = redis;
     this.#key = key;
     this.#identity = identity;
@@ -36,17 +36,17 @@ export class QueueOwner {
     this.#other = {
       found:
         "a recorder of the same name and another database has its queue there: each would take the other's jobs, and remove its schedules",
-      mend: `${place}give one a name of its own (name:); where the other one has ended, or its database was moved, begin again in a minute`,
+      fix: `${place}give one a name of its own (name:); where the other one has ended, or its database was moved, begin again in a minute`,
     };
   }
 
   /** Returns why the queue is not usable, as of the last claim. Returns null if it is usable. */
-  get trouble(): Unfitness | null {
+  get problem(): RedisProblem | null {
     return this.#isOthers ? this.#other : null;
   }
 
   /** Returns why the queue must not be used. Returns null if no other database claims it. */
-  async objection(): Promise<Unfitness | null> {
+  async objection(): Promise<RedisProblem | null> {
     const own = await this.#identity();
     return own === null || this.#isFor(own, await this.#redis.get(this.#key)) ? null : this.#other;
   }
@@ -60,19 +60,19 @@ export class QueueOwner {
     if (own === null) return;
     this.#isOthers = !this.#isFor(own, await this.#redis.get(this.#key));
     if (this.#isOthers) return;
-    await this.#redis.set(this.#key, own, 'PX', KEPT);
+    await this.#redis.set(this.#key, own, 'PX', CLAIM_EXPIRY_MS);
     this.#claimed = own;
   }
 
   /** Releases the claim. Another process of the same recorder claims the queue again. */
-  async free(): Promise<void> {
+  async release(): Promise<void> {
     const claimed = this.#claimed;
     this.#claimed = null;
     if (claimed === null || this.#redis.status !== 'ready') return;
     const freed = async () => {
       if ((await this.#redis.get(this.#key)) === claimed) await this.#redis.del(this.#key);
     };
-    await within(PATIENCE, freed());
+    await withTimeout(RELEASE_TIMEOUT_MS, freed());
   }
 
   /** A restored backup has another identity. This process may continue with it. */

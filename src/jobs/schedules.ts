@@ -6,14 +6,14 @@ import { type JobData, POLLS, planJob, queueNames } from './jobs.ts';
 import type { Queues } from './workers.ts';
 
 /** Returns the lock of the reconciler of one recorder, so that recorders do not wait for each other. */
-function lockOf(recorder: string | undefined): string {
+function schedulesLock(recorder: string | undefined): string {
   const { polls } = queueNames(recorder);
   return polls === POLLS ? LOCKS.schedules : `${LOCKS.schedules} of ${polls}`;
 }
 /** A schedule whose next tick is this many ms in the past has stopped. */
-const FROZEN_AFTER = 60_000;
+const MAX_TICK_DELAY_MS = 60_000;
 /** Maximum number of delayed jobs that one round checks. The oldest come first. */
-const DELAYED_AT_ONCE = 200;
+const MAX_DELAYED_JOBS = 200;
 
 /**
  * Without the context, each tick starts a new trace. With it, the trace of the first tick would never end.
@@ -32,7 +32,7 @@ export interface Schedule {
 }
 
 /** A configured schedule, as it was found in the queue. */
-export interface SeenSchedule {
+export interface ScheduleState {
   readonly schedule: string;
   /** Interval between two ticks, in ms. */
   readonly every: number;
@@ -41,9 +41,9 @@ export interface SeenSchedule {
 }
 
 /** Result of a reconciliation. */
-export interface Reconciled {
+export interface ReconcileResult {
   /** Null: another process holds the lock of the schedules. */
-  readonly seen: readonly SeenSchedule[] | null;
+  readonly seen: readonly ScheduleState[] | null;
   readonly set: readonly string[];
   readonly removed: readonly string[];
   /** Number of delayed jobs that were removed because a clock that was ahead had set their time. */
@@ -63,14 +63,14 @@ export async function reconcileSchedules(
   log: Log,
   recorder?: string,
   others: readonly Schedule[] = [],
-): Promise<Reconciled> {
-  const reconciled = await withRowLock(databaseUrl, lockOf(recorder), async () => {
+): Promise<ReconcileResult> {
+  const reconciled = await withRowLock(databaseUrl, schedulesLock(recorder), async () => {
     const { polls, heals } = queues;
     const present = await polls.getJobSchedulers();
     // Read after the schedules, so that the tick that a schedule refers to is included.
     const delayed = await delayedIn(polls);
     const freed = (await freeDelayed(delayed)) + (await freeDelayed(await delayedIn(heals)));
-    return { ...(await reconcile(polls, present, delayed, [...ofFeeds(feeds), ...others])), freed };
+    return { ...(await reconcile(polls, present, delayed, [...listFeedSchedules(feeds), ...others])), freed };
   });
   const { seen, ...changed } = reconciled ?? { seen: null, set: [], removed: [], freed: 0 };
   if (changed.set.length + changed.removed.length + changed.freed > 0)
@@ -78,7 +78,7 @@ export async function reconcileSchedules(
   return { seen, ...changed };
 }
 
-const delayedIn = (queue: RecorderQueue) => queue.getJobs(['delayed'], 0, DELAYED_AT_ONCE - 1, false);
+const delayedIn = (queue: RecorderQueue) => queue.getJobs(['delayed'], 0, MAX_DELAYED_JOBS - 1, false);
 type Delayed = Awaited<ReturnType<typeof delayedIn>>;
 type Present = Awaited<ReturnType<RecorderQueue['getJobSchedulers']>>;
 
@@ -87,7 +87,7 @@ type Present = Awaited<ReturnType<RecorderQueue['getJobSchedulers']>>;
  * ahead.
  */
 async function freeDelayed(delayed: Delayed): Promise<number> {
-  const latest = Date.now() + FROZEN_AFTER;
+  const latest = Date.now() + MAX_TICK_DELAY_MS;
   const ahead = delayed.filter(
     (job) => !job.repeatJobKey && Math.max(job.timestamp, job.processedOn ?? 0) > latest,
   );
@@ -95,7 +95,7 @@ async function freeDelayed(delayed: Delayed): Promise<number> {
   return ahead.length;
 }
 
-const ofFeeds = (feeds: readonly ActiveFeed[]): Schedule[] =>
+const listFeedSchedules = (feeds: readonly ActiveFeed[]): Schedule[] =>
   feeds
     .filter(({ targets }) => targets.length > 0)
     .map((feed) => ({ id: scheduleId(feed), every: feed.every, job: planJob(feed.source.name, 'tick') }));
@@ -110,7 +110,7 @@ async function reconcile(
   const now = Date.now();
   const waiting = new Set(delayed.map((job) => job.repeatJobKey));
   const isLost = (key: string, next: number) =>
-    next > now + FROZEN_AFTER && delayed.length < DELAYED_AT_ONCE && !waiting.has(key);
+    next > now + MAX_TICK_DELAY_MS && delayed.length < MAX_DELAYED_JOBS && !waiting.has(key);
   const set: string[] = [];
   const removed: string[] = [];
   const right = new Set<string>();
@@ -118,7 +118,7 @@ async function reconcile(
     const schedule = wanted.get(key);
     const frozen =
       next !== undefined &&
-      (next < now - FROZEN_AFTER || next > now + Number(every) + FROZEN_AFTER || isLost(key, next));
+      (next < now - MAX_TICK_DELAY_MS || next > now + Number(every) + MAX_TICK_DELAY_MS || isLost(key, next));
     const beginsTraces = template?.opts?.telemetry?.omitContext === true;
     if (schedule && Number(every) === schedule.every && beginsTraces && !frozen) {
       right.add(key);

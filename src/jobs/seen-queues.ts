@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import type { QueueBackend, RecorderQueue } from './backend.ts';
 import { jobStates } from './queue-look.ts';
 
 /** Observed state of a queue. */
-export interface FoundQueue {
+export interface QueueState {
   readonly queue: string;
   /** Null: the queue did not respond. */
   readonly waiting: number | null;
@@ -14,7 +14,7 @@ export interface FoundQueue {
 }
 
 /** Timeout for the response of a queue, in ms. */
-const PATIENCE = 3_000;
+const RESPONSE_TIMEOUT_MS = 3_000;
 const NO_ANSWER = {
   redis: 'it gives no answer: Redis has to run, and REDIS_URL to name it',
   postgres: 'it gives no answer: PostgreSQL is busy or in trouble',
@@ -29,7 +29,7 @@ export class QueueWatch {
   readonly #name: string;
   readonly #queue: RecorderQueue;
   readonly #kind: QueueBackend['kind'];
-  #look: Promise<FoundQueue> | null = null;
+  #look: Promise<QueueState> | null = null;
 
   /** @param name label of the queue: `polls` or `heals` */
   constructor(name: string, queue: RecorderQueue, kind: QueueBackend['kind']) {
@@ -39,16 +39,16 @@ export class QueueWatch {
   }
 
   /** Returns the state of the queue. A missing response is a state, too. */
-  async look(): Promise<FoundQueue> {
+  async look(): Promise<QueueState> {
     this.#look ??= this.#ask().finally(() => {
       this.#look = null;
     });
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE, NO_ANSWER[this.#kind]);
+      timer = setTimeout(resolve, RESPONSE_TIMEOUT_MS, NO_ANSWER[this.#kind]);
     });
     const found = await Promise.race([
-      this.#look.catch((error: unknown) => `it gives no answer: ${messageOf(error)}`),
+      this.#look.catch((error: unknown) => `it gives no answer: ${toErrorMessage(error)}`),
       late,
     ]);
     clearTimeout(timer);
@@ -57,7 +57,7 @@ export class QueueWatch {
       : found;
   }
 
-  async #ask(): Promise<FoundQueue> {
+  async #ask(): Promise<QueueState> {
     const [paused, refusal, { active = 0, ...waiting }] = await Promise.all([
       this.#queue.isPaused(),
       this.#queue.refusal(),
@@ -73,10 +73,10 @@ export class QueueWatch {
 }
 
 /** Stores the states of the queues, for readers without access to the queue. */
-export async function noteQueues(
+export async function storeQueueStates(
   sql: postgres.Sql,
   recorder: string,
-  found: readonly FoundQueue[],
+  found: readonly QueueState[],
 ): Promise<void> {
   await sql`
     insert into recorder.queues as q (recorder, queue, waiting, active, trouble, trouble_since, seen_at)

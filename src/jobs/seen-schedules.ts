@@ -1,18 +1,20 @@
 import type postgres from 'postgres';
-import { UNNAMED } from './jobs.ts';
-import type { SeenSchedule } from './schedules.ts';
+import { DEFAULT_RECORDER } from './jobs.ts';
+import type { ScheduleState } from './schedules.ts';
 
 /**
  * Stores the schedules in the queue, for readers without access to the queue. Other stored schedules of the
  * recorder are deleted.
  */
-export async function noteSchedules(
+export async function storeSchedules(
   sql: postgres.Sql,
   recorder: string,
-  seen: readonly SeenSchedule[],
+  seen: readonly ScheduleState[],
   now: number,
 ): Promise<void> {
-  const names = seen.map(({ schedule }) => (recorder === UNNAMED ? schedule : `${schedule} of ${recorder}`));
+  const names = seen.map(({ schedule }) =>
+    recorder === DEFAULT_RECORDER ? schedule : `${schedule} of ${recorder}`,
+  );
   const at = new Date(now).toISOString();
   await sql`
     with gone as (delete from recorder.schedules where recorder = ${recorder} and not schedule = any(${names}::text[]))

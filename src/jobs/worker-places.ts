@@ -4,20 +4,20 @@ import type postgres from 'postgres';
 import { ormOf } from '../db/orm.ts';
 import { targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import type { ActiveFeed } from '../recording/active-feed.ts';
-import type { Standing } from '../recording/membership.ts';
+import type { ProcessPosition } from '../recording/membership.ts';
 import { targetKey } from '../recording/target-key.ts';
 import type { FeedJob } from './jobs.ts';
 
 /** Membership of this process in its recorder. */
-export interface Peers {
+export interface RecorderPeers {
   readonly recorder: string;
-  readonly standing: Standing;
+  readonly standing: ProcessPosition;
   /** Updates the position of this process. */
-  beat(): Promise<Standing>;
+  beat(): Promise<ProcessPosition>;
 }
 
 /** Assignment of a job: to this process, to another one with a newer configuration, or to none. */
-export type Place = 'here' | 'elsewhere' | 'nowhere';
+export type JobAssignment = 'here' | 'elsewhere' | 'nowhere';
 
 /**
  * Returns the assignment of a job. A process does the jobs of its configuration. While a newer configuration
@@ -25,12 +25,12 @@ export type Place = 'here' | 'elsewhere' | 'nowhere';
  * plan.
  * @param known the configuration of this process contains the subject of the job
  */
-export async function placeOf(
+export async function assignJob(
   sql: postgres.Sql,
-  peers: Peers | undefined,
+  peers: RecorderPeers | undefined,
   known: boolean,
   data: FeedJob,
-): Promise<Place> {
+): Promise<JobAssignment> {
   if (!peers) return known ? 'here' : 'nowhere';
   if (known && peers.standing.newest) return 'here';
   const { newest, relieved } = await peers.beat();
@@ -40,7 +40,7 @@ export async function placeOf(
 }
 
 /** Returns a function that checks whether feeds contain the subject of a job. */
-export function knowing(feeds: readonly ActiveFeed[]): (data: FeedJob) => boolean {
+export function createSubjectCheck(feeds: readonly ActiveFeed[]): (data: FeedJob) => boolean {
   const known = new Map(
     feeds.map(({ source, datasets, targets }) => [
       source.name,
@@ -59,12 +59,12 @@ export function knowing(feeds: readonly ActiveFeed[]): (data: FeedJob) => boolea
 
 /** Returns whether the newest configuration contains the subject of a job. */
 async function isWanted(sql: postgres.Sql, recorder: string, data: FeedJob): Promise<boolean> {
-  const keys = await wantedKeys(sql, recorder, data.feed);
+  const keys = await queryActiveTargetKeys(sql, recorder, data.feed);
   return data.kind === 'plan' ? keys.size > 0 : keys.has(targetKey(data.target));
 }
 
 /** Returns the keys of the targets of a source in the newest configuration. */
-export async function wantedKeys(
+export async function queryActiveTargetKeys(
   sql: postgres.Sql,
   recorder: string,
   source: string,
@@ -80,11 +80,11 @@ export async function wantedKeys(
   return new Set(rows.map(({ target_key }) => target_key));
 }
 
-const QUIET_FOR = 60_000;
-const MOST_REMEMBERED = 1_000;
+const LOG_INTERVAL_MS = 60_000;
+const MAX_REMEMBERED_JOBS = 1_000;
 
 /** Logs jobs that this process skipped, at most once a minute per feed. */
-export class Passed {
+export class SkippedJobLog {
   readonly #log: Log;
   readonly #saidAt = new Map<string, number>();
 
@@ -92,11 +92,11 @@ export class Passed {
     this.#log = log;
   }
 
-  tell(place: Exclude<Place, 'here'>, data: FeedJob): void {
+  logSkipped(place: Exclude<JobAssignment, 'here'>, data: FeedJob): void {
     const what = `${place} ${data.feed} ${data.kind}`;
     const now = performance.now();
-    if (now - (this.#saidAt.get(what) ?? Number.NEGATIVE_INFINITY) < QUIET_FOR) return;
-    if (this.#saidAt.size > MOST_REMEMBERED) this.#saidAt.clear();
+    if (now - (this.#saidAt.get(what) ?? Number.NEGATIVE_INFINITY) < LOG_INTERVAL_MS) return;
+    if (this.#saidAt.size > MAX_REMEMBERED_JOBS) this.#saidAt.clear();
     this.#saidAt.set(what, now);
     const fields = { feed: data.feed, ...(data.kind === 'record' ? { target: targetKey(data.target) } : {}) };
     if (place === 'nowhere') this.#log.info(fields, 'a job was dropped: nobody asks for this any more');

@@ -1,11 +1,11 @@
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import type { Target } from '../datasets/contract.ts';
-import { byTurns } from '../lib/chunk.ts';
+import { yieldChunks } from '../lib/chunk.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LeaseLost, messageOf } from '../lib/errors.ts';
+import { LeaseLostError, toErrorMessage } from '../lib/errors.ts';
 import { untraced } from '../lib/trace.ts';
-import { within } from '../lib/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { ActiveFeed } from '../recording/active-feed.ts';
 import type { Registrant } from '../recording/configuration.ts';
 import type { RecordingContext, RunResult } from '../recording/context.ts';
@@ -14,20 +14,26 @@ import { loadStates, planDue } from '../recording/plan.ts';
 import { record } from '../recording/record.ts';
 import { registerTargets } from '../recording/register.ts';
 import { targetKey } from '../recording/target-key.ts';
-import { type AlertWork, workOnAlerts } from './alert-jobs.ts';
-import type { QueueBackend, RecorderQueue, Work } from './backend.ts';
+import { type AlertTasks, processAlertJob } from './alert-jobs.ts';
+import type { JobProcessor, QueueBackend, RecorderQueue } from './backend.ts';
 import { UnrecoverableError } from './bullmq.ts';
-import { type ExportWork, workOnExports } from './export-jobs.ts';
+import { type ExportTasks, processExportJob } from './export-jobs.ts';
 import { jobData, queueNames, type RecordJob, recordJob } from './jobs.ts';
-import { postponed } from './postpone-job.ts';
-import { knowing, Passed, type Peers, placeOf, wantedKeys } from './worker-places.ts';
+import { postponeJob } from './postpone-job.ts';
+import {
+  assignJob,
+  createSubjectCheck,
+  queryActiveTargetKeys,
+  type RecorderPeers,
+  SkippedJobLog,
+} from './worker-places.ts';
 
-const POLLS_AT_ONCE = 8;
-const HEALS_AT_ONCE = 2;
+const MAX_CONCURRENT_POLLS = 8;
+const MAX_CONCURRENT_HEALS = 2;
 /** Number of targets of a feed that are planned and enqueued in one batch. */
-const PLANNED_AT_ONCE = 1_000;
+const PLAN_BATCH_SIZE = 1_000;
 /** Delay before a job is retried whose target another run holds, or that another process must do, in ms. */
-const HELD_AGAIN = 1_000;
+const HELD_RETRY_DELAY_MS = 1_000;
 
 /** Dependencies of the workers. */
 export interface WorkerContext {
@@ -37,11 +43,11 @@ export interface WorkerContext {
   readonly recording: RecordingContext;
   readonly log: Log;
   /** The other processes of the recorder. Undefined: there are none. */
-  readonly peers?: Peers & { readonly registrant: Registrant };
+  readonly peers?: RecorderPeers & { readonly registrant: Registrant };
   /** Undefined: this process evaluates no alerts. */
-  readonly alerts?: AlertWork;
+  readonly alerts?: AlertTasks;
   /** Undefined: there are no scheduled exports. */
-  readonly exports?: ExportWork;
+  readonly exports?: ExportTasks;
   /** Wraps each run, to track runs in progress. Default: calls it directly. */
   readonly during?: <T>(run: () => Promise<T>) => Promise<T>;
   /** Called after every run. */
@@ -67,13 +73,13 @@ export async function startWorkers(
   const work = workOf(queues, context, stopping.signal);
   const names = queueNames(context.peers?.recorder);
   const workers = [
-    await backend.worker(names.polls, work, { concurrency: POLLS_AT_ONCE }),
-    await backend.worker(names.heals, work, { concurrency: HEALS_AT_ONCE }),
+    await backend.worker(names.polls, work, { concurrency: MAX_CONCURRENT_POLLS }),
+    await backend.worker(names.heals, work, { concurrency: MAX_CONCURRENT_HEALS }),
   ];
   return async (deadline) => {
     stopping.abort();
     // A worker whose Redis stopped responding closes only after its socket timeout.
-    await within(deadline, Promise.allSettled(workers.map((worker) => worker.close())));
+    await withTimeout(deadline, Promise.allSettled(workers.map((worker) => worker.close())));
   };
 }
 
@@ -84,22 +90,23 @@ export async function startWorkers(
 export function planFeed(context: WorkerContext, queues: Queues, feed: ActiveFeed): Promise<void> {
   const { traced = untraced } = context.recording;
   return traced({ name: 'plan', attributes: { 'recorder.feed': feed.source.name } }, async (tell) =>
-    tell({ 'recorder.jobs': await planned(context, queues, feed) }),
+    tell({ 'recorder.jobs': await planTargets(context, queues, feed) }),
   );
 }
 
 /** Returns the number of added jobs, including those that were already in the queue. */
-async function planned(
+async function planTargets(
   { sql, clock, peers }: WorkerContext,
   queues: Queues,
   whole: ActiveFeed,
 ): Promise<number> {
   await registerTargets(sql, whole, clock(), peers?.registrant);
-  const feed = !peers || peers.standing.newest ? whole : await stillWanted(sql, peers.recorder, whole);
+  const feed =
+    !peers || peers.standing.newest ? whole : await selectActiveTargets(sql, peers.recorder, whole);
   const [states, now] = [await loadStates(sql, feed), clock()];
   let count = 0;
   // In batches, so that a long list neither blocks the event loop nor becomes a single command to the queue.
-  for await (const targets of byTurns(feed.targets, PLANNED_AT_ONCE)) {
+  for await (const targets of yieldChunks(feed.targets, PLAN_BATCH_SIZE)) {
     const jobs = planDue({ ...feed, targets }, states, now);
     const [polls, heals] = [
       jobs.filter(({ reason }) => reason === 'poll'),
@@ -112,29 +119,38 @@ async function planned(
   return count;
 }
 
-async function stillWanted(sql: postgres.Sql, recorder: string, feed: ActiveFeed): Promise<ActiveFeed> {
-  const keys = await wantedKeys(sql, recorder, feed.source.name);
+async function selectActiveTargets(
+  sql: postgres.Sql,
+  recorder: string,
+  feed: ActiveFeed,
+): Promise<ActiveFeed> {
+  const keys = await queryActiveTargetKeys(sql, recorder, feed.source.name);
   return { ...feed, targets: feed.targets.filter((target) => keys.has(targetKey(target))) };
 }
 
-function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Work {
+function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): JobProcessor {
   const feeds = new Map(context.feeds.map((feed) => [feed.source.name, feed]));
-  const knows = knowing(context.feeds);
-  const passed = new Passed(context.log);
+  const knows = createSubjectCheck(context.feeds);
+  const passed = new SkippedJobLog(context.log);
   return async (job, token) => {
     const data = jobData.parse(job.data);
     if (data.kind === 'alerts' || data.kind === 'deliver')
-      return workOnAlerts(context.alerts, queues.polls, data, { job, token, peers: context.peers, signal });
+      return processAlertJob(context.alerts, queues.polls, data, {
+        job,
+        token,
+        peers: context.peers,
+        signal,
+      });
     if (data.kind === 'exports' || data.kind === 'export')
-      return workOnExports(context.exports, queues.heals, data, { peers: context.peers, signal });
-    const place = await placeOf(context.sql, context.peers, knows(data), data);
-    if (place !== 'here') passed.tell(place, data);
-    if (place === 'elsewhere') return postponed(job, token, HELD_AGAIN);
+      return processExportJob(context.exports, queues.heals, data, { peers: context.peers, signal });
+    const place = await assignJob(context.sql, context.peers, knows(data), data);
+    if (place !== 'here') passed.logSkipped(place, data);
+    if (place === 'elsewhere') return postponeJob(job, token, HELD_RETRY_DELAY_MS);
     const feed = feeds.get(data.feed);
     if (place === 'nowhere' || !feed) return;
     if (data.kind === 'plan') return planFeed(context, queues, feed);
-    const result = await recorded(context, feed, data, signal);
-    if (result === 'held') return postponed(job, token, HELD_AGAIN);
+    const result = await makeRun(context, feed, data, signal);
+    if (result === 'held') return postponeJob(job, token, HELD_RETRY_DELAY_MS);
     if (result === 'over' || signal.aborted) return;
     if (data.reason !== 'poll' && data.reason !== 'heal') return;
     const hole = await nextHole(context, feed, data.target);
@@ -146,7 +162,7 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
     }
     // This job continues with the next hole.
     await job.updateData(next.data);
-    return postponed(job, token);
+    return postponeJob(job, token);
   };
 }
 
@@ -156,7 +172,7 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Wo
  * @throws UnrecoverableError if the run failed and a retry would not help
  * @throws Error if the run failed otherwise
  */
-async function recorded(
+async function makeRun(
   context: WorkerContext,
   feed: ActiveFeed,
   data: RecordJob,
@@ -167,13 +183,13 @@ async function recorded(
   try {
     result = await during(() => record(recording, feed, jobOf(data), signal));
   } catch (error) {
-    if (!(error instanceof LeaseLost)) throw error;
-    log.warn({ feed: data.feed, target: data.target }, messageOf(error));
+    if (!(error instanceof LeaseLostError)) throw error;
+    log.warn({ feed: data.feed, target: data.target }, toErrorMessage(error));
     return 'over';
   }
   if (result === 'held') return 'held';
   if (result === 'outdated') return 'over';
-  tell(context, result);
+  logRun(context, result);
   finished?.(result);
   if (result.status !== 'failed') return 'done';
   const problem = result.error ?? 'the run failed';
@@ -206,7 +222,7 @@ function jobOf({ target, window, reach, reason, datasets, plannedAt }: RecordJob
   };
 }
 
-function tell(
+function logRun(
   { log }: WorkerContext,
   { status, error, feed, target, runId, pages, rowsWritten, requests }: RunResult,
 ): void {

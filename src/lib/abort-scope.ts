@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events';
  * no listener is left on the outer signal, which may live as long as the process. (Node.js 20 never frees the
  * listeners that `AbortSignal.any` adds.)
  */
-export class WorkSignal {
+export class AbortScope {
   readonly #own = new AbortController();
   readonly #whole: AbortSignal;
   readonly #timer: NodeJS.Timeout | undefined;

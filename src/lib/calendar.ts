@@ -2,9 +2,9 @@
  * Days from March 1 of the year 0 to 1970. Years start in March here, so that the leap day is the last day of
  * its year.
  */
-const TO_1970 = 719_468;
+const DAYS_TO_EPOCH = 719_468;
 /** Days in 400 years, the period of the Gregorian calendar. */
-const CYCLE = 146_097;
+const DAYS_PER_CYCLE = 146_097;
 
 /**
  * Returns the days from 1970-01-01 to a calendar day. `Date` does the same at ten times the cost.
@@ -13,7 +13,7 @@ const CYCLE = 146_097;
 export function dayNumber(year: number, month: number, day: number): number {
   const marched = month > 2 ? year : year - 1;
   const leapDays = Math.floor(marched / 4) - Math.floor(marched / 100) + Math.floor(marched / 400);
-  return marched * 365 + leapDays + daysBefore((month + 9) % 12) + day - 1 - TO_1970;
+  return marched * 365 + leapDays + daysBefore((month + 9) % 12) + day - 1 - DAYS_TO_EPOCH;
 }
 
 const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padStart(2, '0'));
@@ -23,10 +23,10 @@ const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padS
  * @param days since 1970-01-01
  */
 export function dateText(days: number): string {
-  const cycle = Math.floor((days + TO_1970) / CYCLE);
-  const ofCycle = days + TO_1970 - cycle * CYCLE;
+  const cycle = Math.floor((days + DAYS_TO_EPOCH) / DAYS_PER_CYCLE);
+  const ofCycle = days + DAYS_TO_EPOCH - cycle * DAYS_PER_CYCLE;
   const leapDays =
-    Math.floor(ofCycle / 1_460) - Math.floor(ofCycle / 36_524) + Math.floor(ofCycle / (CYCLE - 1));
+    Math.floor(ofCycle / 1_460) - Math.floor(ofCycle / 36_524) + Math.floor(ofCycle / (DAYS_PER_CYCLE - 1));
   const year = Math.floor((ofCycle - leapDays) / 365);
   const ofYear = ofCycle - (365 * year + Math.floor(year / 4) - Math.floor(year / 100));
   const month = Math.floor((5 * ofYear + 2) / 153);

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 
 /** Encodes an id in the network's format CB58: base 58 of the bytes and their checksum. */
-export function cb58(bytes: Uint8Array): string {
+export function encodeCb58(bytes: Uint8Array): string {
   return base58.encode(Buffer.concat([bytes, checksum(bytes)]));
 }
 
 /** Decodes a CB58 id. Returns null if the text is not base 58 or its checksum is wrong. */
-export function bytesOfCb58(text: string): Buffer | null {
+export function decodeCb58(text: string): Buffer | null {
   try {
-    return checked(Buffer.from(base58.decode(text)));
+    return verifyChecksum(Buffer.from(base58.decode(text)));
   } catch {
     return null; // a character that is not in base 58
   }
@@ -18,19 +18,19 @@ export function bytesOfCb58(text: string): Buffer | null {
 /**
  * Decodes the node's `hex` encoding. Returns null if the text is not hexadecimal or its checksum is wrong.
  */
-export function bytesOfHex(text: string): Buffer | null {
-  return /^0x(?:[0-9a-fA-F]{2}){4,}$/.test(text) ? checked(Buffer.from(text.slice(2), 'hex')) : null;
+export function decodeHex(text: string): Buffer | null {
+  return /^0x(?:[0-9a-fA-F]{2}){4,}$/.test(text) ? verifyChecksum(Buffer.from(text.slice(2), 'hex')) : null;
 }
 
-const CHECKSUM = 4;
+const CHECKSUM_BYTES = 4;
 
 /** Returns the bytes before the checksum. Returns null if the checksum does not match them. */
-function checked(whole: Buffer): Buffer | null {
-  const bytes = whole.subarray(0, -CHECKSUM);
-  return whole.subarray(-CHECKSUM).equals(checksum(bytes)) ? bytes : null;
+function verifyChecksum(whole: Buffer): Buffer | null {
+  const bytes = whole.subarray(0, -CHECKSUM_BYTES);
+  return whole.subarray(-CHECKSUM_BYTES).equals(checksum(bytes)) ? bytes : null;
 }
 
 /** Returns the last four bytes of the SHA-256. */
 function checksum(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest().subarray(-CHECKSUM);
+  return createHash('sha256').update(bytes).digest().subarray(-CHECKSUM_BYTES);
 }

@@ -1,5 +1,5 @@
 /** Result of one check of `doctor`. */
-export interface Checked {
+export interface CheckResult {
   /** The object of the check, such as `database` or `nodes/validator-1`. */
   readonly check: string;
   /** False if something must be fixed. */
@@ -9,5 +9,5 @@ export interface Checked {
   /** The observed state. For a failure: the location and the cause. */
   readonly found: string;
   /** How to fix the failure. */
-  readonly mend?: string;
+  readonly fix?: string;
 }

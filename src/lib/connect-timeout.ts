@@ -4,7 +4,7 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
  * Connect timeout of one address if the host name has several, in ms. TCP resends a lost first packet after
  * one second.
  */
-const PATIENCE = 2_000;
+const ADDRESS_CONNECT_TIMEOUT_MS = 2_000;
 
 /**
  * Raises the connect timeout for host names with several addresses.
@@ -12,6 +12,6 @@ const PATIENCE = 2_000;
  * unreachable, a distant PostgreSQL, Redis or mail server could then never be reached. The setting is
  * process-wide because the drivers have no option for single connections.
  */
-export function waitForSlowAddresses(): void {
-  setDefaultAutoSelectFamilyAttemptTimeout(PATIENCE);
+export function raiseConnectTimeout(): void {
+  setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_CONNECT_TIMEOUT_MS);
 }

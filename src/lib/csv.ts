@@ -1,4 +1,4 @@
-import { spreadsheetText } from './safe-text.ts';
+import { escapeSpreadsheetText } from './safe-text.ts';
 
 /** Value of a CSV field. Objects are written as JSON; null and undefined are an empty field. */
 export type CsvValue = string | number | bigint | boolean | Date | object | null | undefined;
@@ -8,15 +8,15 @@ export type CsvValue = string | number | bigint | boolean | Date | object | null
  * Escapes texts that a spreadsheet would run as formulas. Escapes control characters, so that a row is one
  * line. Numbers are never changed.
  */
-export function csvForPeople(values: readonly CsvValue[], end = '\r\n'): string {
-  return line(values, spreadsheetText, end);
+export function formatDisplayCsv(values: readonly CsvValue[], end = '\r\n'): string {
+  return line(values, escapeSpreadsheetText, end);
 }
 
 /**
  * Formats a CSV line for programs (RFC 4180), with its line end: `export`. Texts are written exactly as
  * recorded.
  */
-export function csvForPrograms(values: readonly CsvValue[]): string {
+export function formatExactCsv(values: readonly CsvValue[]): string {
   return line(values, (text) => text, '\r\n');
 }
 

@@ -1,5 +1,5 @@
 /** Formats a duration in ms: 90000 as `90s`, 3600000 as `1h`. */
-export function durationText(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   for (const [unit, length] of [
     ['d', 86_400_000],
     ['h', 3_600_000],

@@ -19,7 +19,7 @@ export class TemporaryError extends Error {
 }
 
 /** The process was stopped before a command had completed. */
-export class Interrupted extends Error {
+export class InterruptedError extends Error {
   override readonly name = 'Interrupted';
 
   constructor(options?: ErrorOptions) {
@@ -28,7 +28,7 @@ export class Interrupted extends Error {
 }
 
 /** Another worker holds the lease of the target, or took it over. This run must not commit anything more. */
-export class LeaseLost extends Error {
+export class LeaseLostError extends Error {
   override readonly name = 'LeaseLost';
 
   constructor(source: string, target: string) {
@@ -37,8 +37,9 @@ export class LeaseLost extends Error {
 }
 
 /** Returns the message of a thrown value for a log or the `error` of a run, never a stack. */
-export function messageOf(error: unknown): string {
+export function toErrorMessage(error: unknown): string {
   // Node.js leaves the message empty if the connections to all of several addresses failed.
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(toErrorMessage).join('; ');
   return error instanceof Error ? error.message : String(error);
 }

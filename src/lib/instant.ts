@@ -1,15 +1,15 @@
 import { dayNumber } from './calendar.ts';
 
 /** Matches a date, or a date and a time of day, with or without a time zone. */
-export const INSTANT =
+export const INSTANT_PATTERN =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?) ?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
 /**
  * Range of the times that databases and files can store: years of four digits. Inclusive start, exclusive
  * end, in ms since 1970.
  */
-const FIRST = Date.parse('0001-01-01T00:00Z');
-const END = Date.parse('+010000-01-01T00:00Z');
+const MIN_INSTANT_MS = Date.parse('0001-01-01T00:00Z');
+const END_INSTANT_MS = Date.parse('+010000-01-01T00:00Z');
 
 /** Examples of valid times for error messages. */
 export const INSTANT_EXAMPLE = '2026-12-01, 2026-12-01T02:00 (UTC) or 2026-12-01T02:00:00+01:00';
@@ -19,30 +19,30 @@ export const INSTANT_EXAMPLE = '2026-12-01, 2026-12-01T02:00 (UTC) or 2026-12-01
  * Default time zone: UTC, whatever the zone of the machine. Default time of day: midnight. Returns null if
  * the text is not a time in the years 1 to 9999, or if the calendar has no such day.
  */
-export function instantIn(text: string): number | null {
-  const written = inOneForm(text);
+export function parseInstant(text: string): number | null {
+  const written = normalizeInstant(text);
   return written === null ? null : Date.parse(written);
 }
 
-/** Parses a time as {@link instantIn}, with the precision of PostgreSQL: in microseconds since 1970. */
-export function microsecondsIn(text: string): number | bigint | null {
-  const written = inOneForm(text);
-  return written === null ? null : microsecondsOf(written);
+/** Parses a time as {@link parseInstant}, with the precision of PostgreSQL: in microseconds since 1970. */
+export function parseMicroseconds(text: string): number | bigint | null {
+  const written = normalizeInstant(text);
+  return written === null ? null : parseRfc3339Microseconds(written);
 }
 
 /**
- * Parses a time as {@link instantIn}, with the microsecond precision of PostgreSQL, and formats it as RFC
+ * Parses a time as {@link parseInstant}, with the microsecond precision of PostgreSQL, and formats it as RFC
  * 3339 in UTC.
  * Use this function for moments that may have been copied from recorded rows. Truncated to ms, such a moment
  * would be before the row from which it was copied.
  */
-export function exactInstantIn(text: string): string | null {
-  const read = microsecondsIn(text);
+export function parseExactInstant(text: string): string | null {
+  const read = parseMicroseconds(text);
   if (read === null) return null;
   const microseconds = BigInt(read);
   const rest = ((microseconds % 1000n) + 1000n) % 1000n;
   const instant = Number((microseconds - rest) / 1000n);
-  if (instant >= END) return null;
+  if (instant >= END_INSTANT_MS) return null;
   const written = new Date(instant).toISOString();
   if (rest > 0n) return written.replace('Z', `${String(rest).padStart(3, '0')}Z`);
   return written.replace('.000Z', 'Z');
@@ -50,10 +50,10 @@ export function exactInstantIn(text: string): string | null {
 
 /**
  * Normalizes a time that a person entered to RFC 3339; seconds stay omitted. Returns null as
- * {@link instantIn}.
+ * {@link parseInstant}.
  */
-function inOneForm(text: string): string | null {
-  const [, date, time = '00:00', zone = 'Z'] = INSTANT.exec(text.trim()) ?? [];
+function normalizeInstant(text: string): string | null {
+  const [, date, time = '00:00', zone = 'Z'] = INSTANT_PATTERN.exec(text.trim()) ?? [];
   if (date === undefined) return null;
   const midnight = Date.parse(`${date}T00:00Z`);
   // Date.parse reads February 30 as March 2.
@@ -63,7 +63,7 @@ function inOneForm(text: string): string | null {
   const offset = zone.length < 3 ? zone.toUpperCase() : `${hours}:${minutes || '00'}`;
   const written = `${date}T${time}${offset}`;
   const instant = Date.parse(written);
-  return instant >= FIRST && instant < END ? written : null;
+  return instant >= MIN_INSTANT_MS && instant < END_INSTANT_MS ? written : null;
 }
 
 const FRACTION = /\.(\d+)(?=Z|[+-])/;
@@ -74,21 +74,21 @@ const LEAP_SECOND = /:60(?=[.Z+-])/;
  * second of the next minute, and fractions below a microsecond are rounded.
  * Returns a bigint if the value is not a safe integer. Returns null if the text is not an instant.
  */
-export function microsecondsOf(text: string): number | bigint | null {
-  const plain = ofPlain(text);
+export function parseRfc3339Microseconds(text: string): number | bigint | null {
+  const plain = parseIsoMicroseconds(text);
   if (Number.isSafeInteger(plain)) return plain;
   const second = Date.parse(text.replace(FRACTION, '').replace(LEAP_SECOND, ':59'));
   if (Number.isNaN(second)) return null;
-  const fraction = toEven(Number(`0.${FRACTION.exec(text)?.[1] ?? '0'}`) * 1e6);
+  const fraction = roundHalfToEven(Number(`0.${FRACTION.exec(text)?.[1] ?? '0'}`) * 1e6);
   const all = BigInt(second + (LEAP_SECOND.test(text) ? 1000 : 0)) * 1000n + BigInt(fraction);
   return Number.isSafeInteger(Number(all)) ? Number(all) : all;
 }
 
 /**
- * Fast path of {@link microsecondsOf} for the format of `Date.prototype.toISOString`, at a tenth of the cost.
+ * Fast path of {@link parseRfc3339Microseconds} for the format of `Date.prototype.toISOString`, at a tenth of the cost.
  * Returns NaN for other formats.
  */
-function ofPlain(text: string): number {
+function parseIsoMicroseconds(text: string): number {
   if (text.length !== 24 || text.charCodeAt(23) !== 0x5a || text.charCodeAt(19) !== 0x2e) return Number.NaN;
   const days = dayNumber(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
   const hours = days * 24 + number(text, 11, 13);
@@ -107,7 +107,7 @@ function number(text: string, from: number, to: number): number {
 }
 
 /** Rounds to the nearest integer, half to even. */
-function toEven(value: number): number {
+function roundHalfToEven(value: number): number {
   const rounded = Math.round(value);
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }

@@ -1,18 +1,18 @@
 import stringWidth from 'string-width';
 
 /** Output stream of the block, usually a terminal. */
-export interface Screen extends NodeJS.WritableStream {
+export interface TerminalStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
 }
 
 /** Renders the text of a block for the size of a terminal, in characters and lines. */
-type Lay = (columns: number, rows: number) => string;
+type RenderBlock = (columns: number, rows: number) => string;
 
 /** Escape sequences of terminals (ECMA-48; DEC VT100 for saving the cursor position). */
-const NOTE_PLACE = '\u001b7';
-const TO_NOTED_PLACE = '\u001b8';
+const SAVE_CURSOR = '\u001b7';
+const RESTORE_CURSOR = '\u001b8';
 const CLEAR_BELOW = '\u001b[J';
 const up = (lines: number) => (lines > 0 ? `\r\u001b[${lines}A` : '\r');
 const down = (lines: number) => `\u001b[${lines}B`;
@@ -22,7 +22,7 @@ const down = (lines: number) => `\u001b[${lines}B`;
 const [HOLD, SHOW] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /** Number of lines that are kept free below the block. */
-const FREE = 4;
+const FREE_LINES = 4;
 
 /**
  * Lines at the bottom of a terminal that are redrawn in place, below the permanent lines.
@@ -33,16 +33,16 @@ const FREE = 4;
  * The cursor is never hidden, so the terminal needs no restore when the process ends for any reason.
  */
 export class LiveBlock {
-  readonly #out: Screen;
-  #lay: Lay | null = null;
+  readonly #out: TerminalStream;
+  #lay: RenderBlock | null = null;
   #text = '';
 
-  constructor(out: Screen) {
+  constructor(out: TerminalStream) {
     this.#out = out;
   }
 
   /** Draws the block in place of the previous one. Redraws it when the terminal is resized. */
-  show(lay: Lay): void {
+  show(lay: RenderBlock): void {
     const isFirst = this.#lay === null;
     this.#lay = lay;
     if (isFirst) {
@@ -50,7 +50,7 @@ export class LiveBlock {
       process.once('exit', this.#ended);
     }
     this.#layOut(lay);
-    this.#out.write(`${HOLD}${isFirst ? '' : TO_NOTED_PLACE}${this.#drawn()}${SHOW}`);
+    this.#out.write(`${HOLD}${isFirst ? '' : RESTORE_CURSOR}${this.#drawn()}${SHOW}`);
   }
 
   /** Writes a permanent line above the block. */
@@ -58,7 +58,7 @@ export class LiveBlock {
     this.#out.write(
       this.#lay === null
         ? `${text}\n`
-        : `${HOLD}${TO_NOTED_PLACE}${CLEAR_BELOW}${text}\n${this.#drawn()}${SHOW}`,
+        : `${HOLD}${RESTORE_CURSOR}${CLEAR_BELOW}${text}\n${this.#drawn()}${SHOW}`,
     );
   }
 
@@ -68,10 +68,10 @@ export class LiveBlock {
     this.#lay = null;
     this.#out.off('resize', this.#resized);
     process.off('exit', this.#ended);
-    this.#out.write(`${TO_NOTED_PLACE}${CLEAR_BELOW}`);
+    this.#out.write(`${RESTORE_CURSOR}${CLEAR_BELOW}`);
   }
 
-  #layOut(lay: Lay): void {
+  #layOut(lay: RenderBlock): void {
     this.#text = lay(this.#out.columns || 80, this.#out.rows || 24);
   }
 
@@ -81,9 +81,9 @@ export class LiveBlock {
    */
   #drawn(): string {
     const lines = this.#text.split('\n').length;
-    const free = Math.max(0, Math.min(FREE, (this.#out.rows || 24) - lines - 1));
+    const free = Math.max(0, Math.min(FREE_LINES, (this.#out.rows || 24) - lines - 1));
     const below = '\n'.repeat(1 + free);
-    return `${CLEAR_BELOW}${this.#text}${below}${up(lines + free)}${NOTE_PLACE}${down(lines)}`;
+    return `${CLEAR_BELOW}${this.#text}${below}${up(lines + free)}${SAVE_CURSOR}${down(lines)}`;
   }
 
   /**

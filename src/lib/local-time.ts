@@ -6,14 +6,14 @@ const two = (number: number) => String(number).padStart(2, '0');
  * Commands accept this format as input. Fractions of a second are omitted.
  * @param fraction digits of the second with their point, such as `.125`. Default: none.
  */
-export function localTime(moment: Date, fraction = ''): string {
+export function formatLocalTime(moment: Date, fraction = ''): string {
   const year = String(moment.getFullYear()).padStart(4, '0');
   const day = [year, two(moment.getMonth() + 1), two(moment.getDate())].join('-');
-  return `${day} ${timeOfDay(moment)}${fraction}${offsetOf(moment)}`;
+  return `${day} ${formatTimeOfDay(moment)}${fraction}${offsetOf(moment)}`;
 }
 
 /** Formats the local time of day: `04:52:55`. */
-export function timeOfDay(moment: Date): string {
+export function formatTimeOfDay(moment: Date): string {
   return [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two).join(':');
 }
 

@@ -4,7 +4,7 @@ import leven from 'leven';
  * Returns the name with the smallest edit distance to an unknown name. Returns undefined if none is near.
  * @param most maximum edit distance
  */
-export function nearestName(
+export function findNearestName(
   written: string,
   names: readonly string[],
   most = Math.max(1, written.length / 3),

@@ -1,12 +1,12 @@
 import wrapAnsi from 'wrap-ansi';
-import { csvForPeople } from './csv.ts';
-import { type Out, timeText, widthOf } from './output-stream.ts';
-import { printable, printableLines } from './safe-text.ts';
-import { type Column, layoutOf } from './table-layout.ts';
+import { formatDisplayCsv } from './csv.ts';
+import { formatTime, getTerminalWidth, type OutputStream } from './output-stream.ts';
+import { escapeUnsafeLines, escapeUnsafeText } from './safe-text.ts';
+import { createTableLayout, type TableColumn } from './table-layout.ts';
 
 /** Prints a result for programs: one JSON document on stdout. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${printableLines(JSON.stringify(value, null, 2))}\n`);
+  process.stdout.write(`${escapeUnsafeLines(JSON.stringify(value, null, 2))}\n`);
 }
 
 /**
@@ -16,7 +16,7 @@ export function printJson(value: unknown): void {
 export function printTable(
   rows: readonly Readonly<Record<string, unknown>>[],
   empty: string,
-  out: Out = process.stdout,
+  out: OutputStream = process.stdout,
 ): void {
   const [first] = rows;
   if (!first) {
@@ -24,17 +24,17 @@ export function printTable(
     return;
   }
   const columns = Object.keys(first).map(
-    (name): Column => ({ name: printable(name), kind: kindOf(rows.map((row) => row[name])) }),
+    (name): TableColumn => ({ name: escapeUnsafeText(name), kind: kindOf(rows.map((row) => row[name])) }),
   );
   const cells = rows.map((row) => Object.keys(first).map((name) => cell(row[name], out)));
-  const layout = layoutOf(columns, cells, widthOf(out), 'wrap');
+  const layout = createTableLayout(columns, cells, getTerminalWidth(out), 'wrap');
   out.write(layout.heading() + cells.map(layout.text).join(''));
 }
 
 /** Matches numbers: exact numbers are texts, and shares have a unit. */
 const NUMBER = /^[+-]?\d[\d,]*(\.\d+)?( ?%)?$/;
 
-function kindOf(values: readonly unknown[]): Column['kind'] {
+function kindOf(values: readonly unknown[]): TableColumn['kind'] {
   const known = values.filter((value) => value !== null && value !== undefined);
   if (known.length === 0) return 'text';
   if (known.every((value) => value instanceof Date)) return 'time';
@@ -45,18 +45,18 @@ function kindOf(values: readonly unknown[]): Column['kind'] {
 
 /** Prints text of several lines on stdout. Escapes control characters on a terminal. */
 export function printText(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? printableLines(text) : text);
+  process.stdout.write(process.stdout.isTTY ? escapeUnsafeLines(text) : text);
 }
 
 /** Prints a sentence for people. On a terminal, it is wrapped between words. */
-export function printLine(line: string, out: Out = process.stdout): void {
-  const width = widthOf(out);
-  const text = printable(line);
+export function printLine(line: string, out: OutputStream = process.stdout): void {
+  const width = getTerminalWidth(out);
+  const text = escapeUnsafeText(line);
   out.write(`${width === null ? text : wrapAnsi(text, width, { hard: true })}\n`);
 }
 
 /** Prints a notice for people on stderr, beside the result. */
-export function tell(line: string): void {
+export function printNotice(line: string): void {
   printLine(line, process.stderr);
 }
 
@@ -68,13 +68,13 @@ export function printCsv(rows: readonly object[], names = Object.keys(rows[0] ??
   if (names.length === 0) return;
   const end = process.stdout.isTTY ? '\n' : '\r\n';
   printText(
-    [names, ...rows.map((row) => Object.values(row))].map((line) => csvForPeople(line, end)).join(''),
+    [names, ...rows.map((row) => Object.values(row))].map((line) => formatDisplayCsv(line, end)).join(''),
   );
 }
 
 /** Formats a table cell: one line, with control characters escaped. */
-const cell = (value: unknown, out: Out): string =>
-  printable(value instanceof Date ? timeText(value, out) : plain(value));
+const cell = (value: unknown, out: OutputStream): string =>
+  escapeUnsafeText(value instanceof Date ? formatTime(value, out) : plain(value));
 
 function plain(value: unknown): string {
   if (value === null || value === undefined) return '–';

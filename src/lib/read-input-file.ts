@@ -1,16 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf, UsageError } from './errors.ts';
+import { toErrorMessage, UsageError } from './errors.ts';
 
 /**
  * Maximum size of an input file, in bytes. Files written by people are smaller, and a device such as
  * /dev/zero has no end.
  */
-const MOST = 16 * 1024 * 1024;
+const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 /** Timeouts for a pipe: until a writer opens it, and between two of its chunks, in ms. */
-const UNTIL_WRITER = 1_000;
-const UNTIL_MORE = 30_000;
-const PAUSE = 10;
+const WRITER_TIMEOUT_MS = 1_000;
+const CHUNK_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 10;
 
 /**
  * Reads the text of a file, device or pipe that a person named. Always ends: endless input and pipes without
@@ -19,7 +19,7 @@ const PAUSE = 10;
  * @param missing how to fix a missing file
  * @throws UsageError with the reason and the fix if the file cannot be read
  */
-export function readGivenFile(place: string, file: string, missing = 'correct the name'): string {
+export function readInputFile(place: string, file: string, missing = 'correct the name'): string {
   try {
     return UTF_8.decode(bytesOf(file));
   } catch (error) {
@@ -34,17 +34,17 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true });
  * Last content of each pipe by its path. Secrets are read again to redact them, but a pipe delivers its
  * content only once per writer.
  */
-const ofPipes = new Map<string, Buffer>();
+const pipeContents = new Map<string, Buffer>();
 
 /** Reason why the input is rejected, with the fix. */
-class Refused extends Error {}
+class UnreadableInputError extends Error {}
 
 function bytesOf(file: string): Buffer {
   // Non-blocking, because opening a pipe waits for a writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const isPipe = fstatSync(descriptor).isFIFO();
-    const known = ofPipes.get(file);
+    const known = pipeContents.get(file);
     const parts: Buffer[] = [];
     let length = 0;
     let waited = 0;
@@ -54,27 +54,32 @@ function bytesOf(file: string): Buffer {
       if (read === 0 && (!isPipe || length > 0)) break;
       if (read === 0 && known) return known;
       if (read === null || read === 0) {
-        if (read === 0 && waited >= UNTIL_WRITER)
-          throw new Refused('is a pipe, and nobody writes to it: name a file');
-        if (waited >= UNTIL_MORE)
-          throw new Refused(`is no file, and nothing came from it for ${UNTIL_MORE / 1000} s: name a file`);
-        Atomics.wait(NOBODY, 0, 0, PAUSE);
-        waited += PAUSE;
+        if (read === 0 && waited >= WRITER_TIMEOUT_MS)
+          throw new UnreadableInputError('is a pipe, and nobody writes to it: name a file');
+        if (waited >= CHUNK_TIMEOUT_MS)
+          throw new UnreadableInputError(
+            `is no file, and nothing came from it for ${CHUNK_TIMEOUT_MS / 1000} s: name a file`,
+          );
+        Atomics.wait(SLEEP_CELL, 0, 0, POLL_INTERVAL_MS);
+        waited += POLL_INTERVAL_MS;
         continue;
       }
       waited = 0;
       length += read;
-      if (length > MOST) throw new Refused(`is longer than ${MOST / 1024 / 1024} MiB: name a text file`);
+      if (length > MAX_INPUT_BYTES)
+        throw new UnreadableInputError(
+          `is longer than ${MAX_INPUT_BYTES / 1024 / 1024} MiB: name a text file`,
+        );
       parts.push(part.subarray(0, read));
     }
     const bytes = Buffer.concat(parts);
     // UTF-16 of Latin letters is also valid UTF-8, with a NUL after each letter.
-    if (isUtf16(bytes)) throw new Refused(OTHER_ENCODING);
+    if (isUtf16(bytes)) throw new UnreadableInputError(OTHER_ENCODING);
     if (bytes.includes(0))
-      throw new Refused(
+      throw new UnreadableInputError(
         `contains a NUL byte at offset ${bytes.indexOf(0)}: it is no text, or was damaged; write it again`,
       );
-    if (isPipe) ofPipes.set(file, bytes);
+    if (isPipe) pipeContents.set(file, bytes);
     return bytes;
   } finally {
     closeSync(descriptor);
@@ -87,7 +92,7 @@ const isUtf16 = ([first, second]: Buffer) =>
   (first === 0xfe && second === 0xff) ||
   (first === 0) !== (second === 0);
 
-const NOBODY = new Int32Array(new SharedArrayBuffer(4));
+const SLEEP_CELL = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Reads a chunk and returns its size in bytes. Returns 0 at the end or if a pipe has no writer; null if there
@@ -126,6 +131,6 @@ function reasonOf(error: unknown, file: string, missing: string): string {
     case 'ERR_ENCODING_INVALID_ENCODED_DATA':
       return OTHER_ENCODING;
     default:
-      return messageOf(error);
+      return toErrorMessage(error);
   }
 }

@@ -2,7 +2,7 @@
  * Minimum length of a secret, in characters. A shorter one may equal an ordinary word, and redacting it would
  * change recorded data.
  */
-export const SHORTEST_SECRET = 8;
+export const MIN_SECRET_LENGTH = 8;
 
 const REDACTED = '[redacted]';
 /** A text without these characters contains no escape sequence. */
@@ -11,14 +11,14 @@ const MAY_ESCAPE = /[\\%]/;
 /**
  * Creates a function that redacts secrets from a text in every form that an upstream or a library may echo:
  * plain, escaped as in JSON (also JSON within JSON), or percent-encoded. JSON stays valid.
- * @param secrets those shorter than {@link SHORTEST_SECRET} are ignored
+ * @param secrets those shorter than {@link MIN_SECRET_LENGTH} are ignored
  */
-export function redactor(secrets: readonly (string | undefined)[]): (text: string) => string {
+export function createRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
   const known = [...new Set(secrets)]
-    .flatMap((secret) => (secret && secret.length >= SHORTEST_SECRET ? [secret] : []))
+    .flatMap((secret) => (secret && secret.length >= MIN_SECRET_LENGTH ? [secret] : []))
     .sort((a, b) => b.length - a.length); // longest first: a secret may be part of another
   if (known.length === 0) return (text) => text;
-  const inAnySpelling = new RegExp(known.map(spellings).join('|'), 'g');
+  const inAnySpelling = new RegExp(known.map(buildSecretPattern).join('|'), 'g');
   return (text) =>
     MAY_ESCAPE.test(text)
       ? text.replaceAll(inAnySpelling, REDACTED)
@@ -29,12 +29,12 @@ export function redactor(secrets: readonly (string | undefined)[]): (text: strin
  * Builds a pattern of every encoding of a secret. Its quantifiers are bounded, so that a text of backslashes
  * alone is fast, too.
  */
-function spellings(secret: string): string {
-  return [...secret.matchAll(/\\+|[^\\]/gsu)].map(([part]) => spellingsOf(part)).join('');
+function buildSecretPattern(secret: string): string {
+  return [...secret.matchAll(/\\+|[^\\]/gsu)].map(([part]) => buildPartPattern(part)).join('');
 }
 
 /** @param part a character, or consecutive backslashes */
-function spellingsOf(part: string): string {
+function buildPartPattern(part: string): string {
   if (part.startsWith('\\')) {
     // Each level of JSON doubles the backslashes. An additional one escapes the next character; removing it
     // would break the JSON.

@@ -7,7 +7,7 @@
  * Characters that act instead of being displayed: control characters, line and paragraph separators, marks
  * and overrides of the text direction, zero-width characters, annotations, tags, and lone surrogates.
  */
-const ACTING =
+const UNSAFE_CHARACTERS =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 const escaped = (character: string) =>
@@ -17,18 +17,20 @@ const escaped = (character: string) =>
   ).join('');
 
 /** Escapes a text for a terminal: acting characters are escaped as in JSON, line ends too. */
-export function printable(text: string): string {
-  return text.replaceAll(ACTING, escaped);
+export function escapeUnsafeText(text: string): string {
+  return text.replaceAll(UNSAFE_CHARACTERS, escaped);
 }
 
-/** Escapes as {@link printable}, but keeps line ends; for texts of several lines, such as JSON. */
-export function printableLines(text: string): string {
-  return text.replaceAll(ACTING, (character) => (character === '\n' ? character : escaped(character)));
+/** Escapes as {@link escapeUnsafeText}, but keeps line ends; for texts of several lines, such as JSON. */
+export function escapeUnsafeLines(text: string): string {
+  return text.replaceAll(UNSAFE_CHARACTERS, (character) =>
+    character === '\n' ? character : escaped(character),
+  );
 }
 
 /** Escapes a whole HTML document. Keeps line ends and tabs, which are whitespace in HTML. */
-export function safeDocument(html: string): string {
-  return html.replaceAll(ACTING, (character) =>
+export function escapeHtmlDocument(html: string): string {
+  return html.replaceAll(UNSAFE_CHARACTERS, (character) =>
     /[\n\r\t]/.test(character) ? character : escaped(character),
   );
 }
@@ -42,13 +44,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Escapes a text for HTML that is composed by hand, in an element or in a quoted attribute. */
-export function htmlText(text: string): string {
-  return safeDocument(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+export function escapeHtml(text: string): string {
+  return escapeHtmlDocument(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 }
 
 /** Returns a text for a message: one line, with acting characters escaped. */
 export function messageText(text: string): string {
-  return printable(text.replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, ' '));
+  return escapeUnsafeText(text.replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, ' '));
 }
 
 /** Returns a JSON value in which all texts and keys are escaped by {@link messageText}. */
@@ -62,7 +64,7 @@ export function messageValue(value: unknown): unknown {
 }
 
 /** Escapes a text so that Markdown shows it literally, in one line. */
-export function markdownText(text: string): string {
+export function escapeMarkdown(text: string): string {
   return messageText(text).replaceAll(/[\\`*_[\]<>|~&]/g, '\\$&');
 }
 
@@ -77,7 +79,7 @@ const NUMBER = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/;
  * Escapes a text for a spreadsheet cell: one line, with an apostrophe before a text that would run as a
  * formula.
  */
-export function spreadsheetText(text: string): string {
+export function escapeSpreadsheetText(text: string): string {
   const isFormula = (FORMULA.test(text) || /^[\t\r\n]/.test(text)) && !NUMBER.test(text);
-  return printable(isFormula ? `'${text}` : text);
+  return escapeUnsafeText(isFormula ? `'${text}` : text);
 }

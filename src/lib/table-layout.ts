@@ -1,15 +1,15 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { shortened } from './truncate-text.ts';
+import { truncateText } from './truncate-text.ts';
 
 /** Column of a printed table. Numbers are right-aligned. Numbers and times are never shortened. */
-export interface Column {
+export interface TableColumn {
   readonly name: string;
   readonly kind: 'text' | 'number' | 'time';
 }
 
 /** Formatter that turns rows into lines. */
-export interface Layout {
+export interface TableLayout {
   /** Returns the line or lines of names at the first call, and an empty text after that. */
   heading(): string;
   /** Returns the lines of a row. */
@@ -22,24 +22,24 @@ export interface Layout {
  */
 export type Overflow = 'wrap' | 'shorten';
 
-const BETWEEN = '  ';
+const COLUMN_GAP = '  ';
 /** Minimum width of a column whose texts are wider, in characters. */
-const NARROWEST = 8;
+const MIN_COLUMN_WIDTH = 8;
 /** Maximum width of a word that is kept whole if the columns fit, in characters. */
-const LONGEST_WORD = 28;
+const MAX_UNBROKEN_WIDTH = 28;
 
 /**
  * Creates a layout of aligned columns. If they do not fit, each value has a line of its own, after its name.
  * @param cells rows that determine the widths; later rows are fitted into them
  * @param width characters in a line; null: no limit, and nothing is wrapped or shortened
  */
-export function layoutOf(
-  columns: readonly Column[],
+export function createTableLayout(
+  columns: readonly TableColumn[],
   cells: readonly (readonly string[])[],
   width: number | null,
   overflow: Overflow,
-): Layout {
-  const room = width === null ? Number.POSITIVE_INFINITY : width - BETWEEN.length * (columns.length - 1);
+): TableLayout {
+  const room = width === null ? Number.POSITIVE_INFINITY : width - COLUMN_GAP.length * (columns.length - 1);
   const sizes = (narrowest: (texts: readonly string[]) => number) =>
     columns.map(({ name, kind }, at) => {
       const texts = cells.map((row) => row[at] ?? '');
@@ -48,23 +48,23 @@ export function layoutOf(
       const partOfName = Math.max(...partsOf(name).map(shown));
       return { most: Math.max(widest, shown(name)), least: Math.max(least, partOfName) };
     });
-  const whole = overflow === 'wrap' ? fitted(sizes(longestWord), room) : null;
+  const whole = overflow === 'wrap' ? fitWidths(sizes(longestWord), room) : null;
   const widths =
     whole ??
-    fitted(
-      sizes(() => NARROWEST),
+    fitWidths(
+      sizes(() => MIN_COLUMN_WIDTH),
       room,
     );
   if (widths === null) return listLayout(columns, width);
   const line = (texts: readonly string[]) =>
     `${texts
       .map((text, at) => aligned(text, widths[at] ?? 0, columns[at]?.kind))
-      .join(BETWEEN)
+      .join(COLUMN_GAP)
       .trimEnd()}\n`;
   const fitCell = (text: string, at: number): string[] => {
     const most = widths[at] ?? 0;
     if (width === null || columns[at]?.kind !== 'text' || shown(text) <= most) return [text];
-    return overflow === 'shorten' ? [shortened(text, most)] : wrapped(text, most);
+    return overflow === 'shorten' ? [truncateText(text, most)] : wrapped(text, most);
   };
   let heading = block(
     columns.map(({ name }, at) => nameLines(name, widths[at] ?? 0)),
@@ -96,20 +96,20 @@ function block(
   ).join('');
 }
 
-function aligned(text: string, width: number, kind: Column['kind'] = 'text'): string {
+function aligned(text: string, width: number, kind: TableColumn['kind'] = 'text'): string {
   const rest = ' '.repeat(Math.max(0, width - shown(text)));
   return kind === 'number' ? rest + text : text + rest;
 }
 
 /** Returns the width of the longest word, up to the maximum: names stay whole, hashes may be broken. */
 const longestWord = (texts: readonly string[]) =>
-  Math.min(LONGEST_WORD, Math.max(0, ...texts.flatMap((text) => text.split(' ')).map(shown)));
+  Math.min(MAX_UNBROKEN_WIDTH, Math.max(0, ...texts.flatMap((text) => text.split(' ')).map(shown)));
 
 /**
  * Returns widths that add up to at most `room`; the widest columns shrink first. Returns null if even the
  * minimum widths do not fit.
  */
-function fitted(sizes: readonly { most: number; least: number }[], room: number): number[] | null {
+function fitWidths(sizes: readonly { most: number; least: number }[], room: number): number[] | null {
   const widths = (cap: number) => sizes.map(({ most, least }) => Math.max(least, Math.min(most, cap)));
   const needed = (cap: number) => widths(cap).reduce((sum, width) => sum + width, 0);
   if (needed(0) > room) return null;
@@ -120,9 +120,9 @@ function fitted(sizes: readonly { most: number; least: number }[], room: number)
 }
 
 /** Creates a layout with one value a line, wrapped below itself, and an empty line after each row. */
-function listLayout(columns: readonly Column[], width: number | null): Layout {
+function listLayout(columns: readonly TableColumn[], width: number | null): TableLayout {
   const longest = Math.max(...columns.map(({ name }) => shown(name)));
-  const room = width === null ? null : Math.max(NARROWEST, width - longest - BETWEEN.length);
+  const room = width === null ? null : Math.max(MIN_COLUMN_WIDTH, width - longest - COLUMN_GAP.length);
   return {
     heading: () => '',
     text: (row) =>
@@ -130,7 +130,7 @@ function listLayout(columns: readonly Column[], width: number | null): Layout {
         .flatMap((text, at) =>
           (room === null ? [text] : wrapped(text, room)).map(
             (part, line) =>
-              `${aligned(line === 0 ? (columns[at]?.name ?? '') : '', longest)}${BETWEEN}${part}`,
+              `${aligned(line === 0 ? (columns[at]?.name ?? '') : '', longest)}${COLUMN_GAP}${part}`,
           ),
         )
         .join('\n')}\n\n`,

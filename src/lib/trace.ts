@@ -2,14 +2,14 @@
 export type TracedAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A piece of work that is recorded as a span of a trace. */
-export interface TracedWork {
+export interface TraceSpan {
   /** Span name with low cardinality: the details are in the attributes. */
   readonly name: string;
   /**
    * True for a request to something outside this process, such as an upstream or the database (span kind
    * client).
    */
-  readonly asks?: boolean;
+  readonly isClientCall?: boolean;
   readonly attributes?: TracedAttributes;
 }
 
@@ -17,16 +17,16 @@ export interface TracedWork {
  * Adds attributes that are known at the end of a piece of work.
  * @param failure reason of a failure that threw no error
  */
-export type Tell = (attributes: TracedAttributes, failure?: string) => void;
+export type AddSpanAttributes = (attributes: TracedAttributes, failure?: string) => void;
 
 /**
  * Runs a piece of work and records it as a child of the current span. Records a thrown error and throws it
  * again.
  */
-export type Traced = <T>(work: TracedWork, does: (tell: Tell) => Promise<T>) => Promise<T>;
+export type RunInSpan = <T>(work: TraceSpan, does: (tell: AddSpanAttributes) => Promise<T>) => Promise<T>;
 
 /** Attributes of queries to the database. */
-export const IN_POSTGRESQL: TracedAttributes = { 'db.system.name': 'postgresql' };
+export const POSTGRESQL_ATTRIBUTES: TracedAttributes = { 'db.system.name': 'postgresql' };
 
 /** Runs the work without a trace. */
-export const untraced: Traced = (_work, does) => does(() => {});
+export const untraced: RunInSpan = (_work, does) => does(() => {});

@@ -7,7 +7,7 @@ import stringWidth from 'string-width';
  * for a grapheme of several characters that occupy a column each.
  * @param width in terminal columns, at least 1
  */
-export function shortened(text: string, width: number): string {
+export function truncateText(text: string, width: number): string {
   for (let most = width; ; most -= 1) {
     const cut = cliTruncate(text, most);
     if (most <= 1 || stringWidth(cut) <= width) return cut;

@@ -7,7 +7,7 @@ const PACKAGE = packageFile('package.json');
  * Returns the version of this package. Uses no library, because the command line needs the version before any
  * command is loaded.
  */
-export function versionOf(): string {
+export function readVersion(): string {
   const told: unknown = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   if (typeof told === 'object' && told !== null && 'version' in told && typeof told.version === 'string')
     return told.version;

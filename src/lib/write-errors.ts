@@ -11,7 +11,7 @@ const full = () => 'the disk is full: make room on it, or';
  * Reasons of write errors by system error code, up to the fix. The path is from the error; empty: the error
  * has none.
  */
-const REFUSALS: Readonly<Record<string, (path: string) => string>> = {
+const WRITE_ERROR_TEXTS: Readonly<Record<string, (path: string) => string>> = {
   EACCES: mayNot,
   EPERM: mayNot,
   EROFS: () => 'the disk takes no writes:',
@@ -32,7 +32,7 @@ const ELSEWHERE = 'name another place';
  * @throws UsageError if the target is not writable; Error if the disk is full; any other error of `write`
  * unchanged
  */
-export async function writingTo<Written>(
+export async function explainWriteErrors<Written>(
   place: string,
   write: () => Promise<Written>,
   mend = ELSEWHERE,
@@ -40,7 +40,7 @@ export async function writingTo<Written>(
   try {
     return await write();
   } catch (error) {
-    throw refusal(error, place, mend) ?? error;
+    throw toWriteError(error, place, mend) ?? error;
   }
 }
 
@@ -48,7 +48,7 @@ export async function writingTo<Written>(
  * Creates a folder and its missing parents.
  * @throws the error of the system
  */
-export async function makeFolder(path: string): Promise<void> {
+export async function createFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
   } catch (error) {
@@ -64,7 +64,7 @@ export async function makeFolder(path: string): Promise<void> {
  * @param path relative to the folder, with slashes
  * @throws UsageError that names the link
  */
-export async function refuseLinks(folder: string, path: string, place: string): Promise<void> {
+export async function rejectSymlinks(folder: string, path: string, place: string): Promise<void> {
   const parents = dirname(path) === '.' ? [] : dirname(path).split('/');
   for (let depth = 1; depth <= parents.length; depth += 1) {
     const part = join(folder, ...parents.slice(0, depth));
@@ -81,7 +81,7 @@ export async function refuseLinks(folder: string, path: string, place: string): 
  * Checks that a file can be written, before anything is written. The file need not exist.
  * @throws UsageError if it cannot be written
  */
-export function refuseUnwritable(place: string, file: string): void {
+export function assertWritable(place: string, file: string): void {
   if (file === '') throw new UsageError([`${place.trim()}: names no file: ${ELSEWHERE}`]);
   const there = existsSync(file);
   if (there && statSync(file).isDirectory())
@@ -89,7 +89,7 @@ export function refuseUnwritable(place: string, file: string): void {
   try {
     accessSync(there ? file : dirname(resolve(file)), constants.W_OK);
   } catch (error) {
-    throw refusal(error, place, ELSEWHERE, file) ?? error;
+    throw toWriteError(error, place, ELSEWHERE, file) ?? error;
   }
 }
 
@@ -97,11 +97,11 @@ export function refuseUnwritable(place: string, file: string): void {
  * Converts an error of the file system into a message for the user. Returns null for other errors.
  * @param path of the failed write. Default: the path in the error.
  */
-function refusal(error: unknown, place: string, mend: string, path = pathOf(error)): Error | null {
+function toWriteError(error: unknown, place: string, mend: string, path = pathOf(error)): Error | null {
   const code = codeOf(error);
   // The folder exists, so a file in it is missing: not a write error of the target.
   if (code === 'ENOENT' && existsSync(dirname(resolve(path)))) return null;
-  const why = REFUSALS[code];
+  const why = WRITE_ERROR_TEXTS[code];
   if (!why) return null;
   const told = `${place}: ${why(path)} ${mend}`;
   return why === full ? new Error(told, { cause: error }) : new UsageError([told], { cause: error });

@@ -15,13 +15,13 @@ export interface DatasetSettings {
 }
 
 /** Default confirmation: the next observation must agree. */
-export const CONFIRM_SHRINK: Confirmation = { observations: 2, minDuration: 0 };
+export const DEFAULT_SHRINK_CONFIRMATION: Confirmation = { observations: 2, minDuration: 0 };
 
 /**
  * A source with the datasets, targets and intervals that the configuration selects. Registration, planning
  * and counts use it, independently of the process that writes the rows.
  */
-export interface Watched<Kept extends Recorded = Recorded> {
+export interface ConfiguredFeed<Kept extends Recorded = Recorded> {
   readonly source: Source;
   readonly datasets: readonly (Kept & DatasetSettings)[];
   readonly targets: readonly Target[];
@@ -32,36 +32,41 @@ export interface Watched<Kept extends Recorded = Recorded> {
 }
 
 /** A configured feed that runs record. */
-export type ActiveFeed = Watched<Dataset>;
+export type ActiveFeed = ConfiguredFeed<Dataset>;
 
 /**
  * Returns a source with the default settings of its datasets: the interval and the lookback of the source.
  */
-export function asDeclared<Kept extends Recorded>(
-  { source, datasets }: Pick<Watched, 'source'> & { readonly datasets: readonly Kept[] },
+export function withDefaultSettings<Kept extends Recorded>(
+  { source, datasets }: Pick<ConfiguredFeed, 'source'> & { readonly datasets: readonly Kept[] },
   targets: readonly Target[],
-): Watched<Kept> {
+): ConfiguredFeed<Kept> {
   const { every } = source;
   return {
     source,
-    datasets: datasets.map((one) => ({ ...one, every, since: null, confirmShrink: CONFIRM_SHRINK })),
+    datasets: datasets.map((one) => ({
+      ...one,
+      every,
+      since: null,
+      confirmShrink: DEFAULT_SHRINK_CONFIRMATION,
+    })),
     targets,
     every,
   };
 }
 
-const parts = new WeakMap<ActiveFeed, Map<string, ActiveFeed>>();
+const feedParts = new WeakMap<ActiveFeed, Map<string, ActiveFeed>>();
 
 /**
  * Returns the feed with only some of its datasets, as one run records it. The same part is always the same
  * object, so that caches per feed also work per part.
  * @param names names of datasets; names that the feed does not have are ignored. Default: all.
  */
-export function partOf(feed: ActiveFeed, names: readonly string[] | undefined): ActiveFeed {
+export function selectDatasets(feed: ActiveFeed, names: readonly string[] | undefined): ActiveFeed {
   const datasets = feed.datasets.filter(({ name }) => names?.includes(name) ?? true);
   if (datasets.length === feed.datasets.length) return feed;
-  const known = parts.get(feed) ?? new Map<string, ActiveFeed>();
-  parts.set(feed, known);
+  const known = feedParts.get(feed) ?? new Map<string, ActiveFeed>();
+  feedParts.set(feed, known);
   const key = datasets.map(({ name }) => name).join(' ');
   const part = known.get(key) ?? { ...feed, datasets };
   known.set(key, part);

@@ -1,16 +1,16 @@
 import type postgres from 'postgres';
 import { catalog } from '../datasets/catalog.ts';
 import type { Dataset } from '../datasets/contract.ts';
-import { isAway } from '../db/connection-error.ts';
-import { messageOf } from '../lib/errors.ts';
-import { type Closed, closing } from './readings/close-day.ts';
-import { packingOf, tableOf } from './readings/value-encoding.ts';
+import { isDatabaseUnavailable } from '../db/connection-error.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { type CloseDayResult, closeDaySql } from './readings/close-day.ts';
+import { packingOf, regclassSql } from './readings/value-encoding.ts';
 
 /**
  * Time after its end for which a day stays open, in ms. A reading that started before the end may still be
  * committed.
  */
-const STAYS_OPEN = 30 * 60_000;
+const CLOSE_DELAY_MS = 30 * 60_000;
 
 /** A day of a scope that has readings that are not packed yet. */
 interface OpenDay {
@@ -19,7 +19,7 @@ interface OpenDay {
 }
 
 /** A day that could not be closed. Its readings are unchanged and are retried at the next call. */
-export interface NotClosed {
+export interface CloseDayFailure {
   readonly dataset: string;
   readonly request: readonly string[];
   readonly day: string;
@@ -27,8 +27,8 @@ export interface NotClosed {
 }
 
 /** Result of closing days. */
-export interface ClosedDays extends Closed {
-  readonly failed: readonly NotClosed[];
+export interface CloseDaysResult extends CloseDayResult {
+  readonly failed: readonly CloseDayFailure[];
 }
 
 /**
@@ -40,12 +40,16 @@ export interface ClosedDays extends Closed {
  * @param signal stops it between two days
  * @throws an error if the connection is lost or the signal aborts
  */
-export async function closeDays(sql: postgres.Sql, now: number, signal: AbortSignal): Promise<ClosedDays> {
-  const today = new Date(now - STAYS_OPEN).toISOString().slice(0, 10);
-  const failed: NotClosed[] = [];
+export async function closeDays(
+  sql: postgres.Sql,
+  now: number,
+  signal: AbortSignal,
+): Promise<CloseDaysResult> {
+  const today = new Date(now - CLOSE_DELAY_MS).toISOString().slice(0, 10);
+  const failed: CloseDayFailure[] = [];
   let [packed, kept] = [0, 0];
   for (const dataset of catalog.filter(({ history }) => history === 'sample')) {
-    const statement = closing(dataset);
+    const statement = closeDaySql(dataset);
     for (const { request, day } of await sql.unsafe<OpenDay[]>(openDays(dataset), [today])) {
       if (signal.aborted) return { packed, kept, failed };
       try {
@@ -54,8 +58,8 @@ export async function closeDays(sql: postgres.Sql, now: number, signal: AbortSig
         kept += closed.kept;
       } catch (error) {
         // The cause is not the day: all other days would fail, too.
-        if (signal.aborted || isAway(error)) throw error;
-        failed.push({ dataset: dataset.name, request, day, error: messageOf(error) });
+        if (signal.aborted || isDatabaseUnavailable(error)) throw error;
+        failed.push({ dataset: dataset.name, request, day, error: toErrorMessage(error) });
       }
     }
   }
@@ -67,12 +71,12 @@ async function closeDay(
   dataset: Dataset,
   statement: string,
   { request, day }: OpenDay,
-): Promise<Closed> {
+): Promise<CloseDayResult> {
   await sql.unsafe(
-    `insert into recorder.reading_scopes (dataset, request) values (${tableOf(packingOf(dataset))}, $1::text[]) on conflict do nothing`,
+    `insert into recorder.reading_scopes (dataset, request) values (${regclassSql(packingOf(dataset))}, $1::text[]) on conflict do nothing`,
     [request],
   );
-  const [closed] = await sql.unsafe<Closed[]>(statement, [request, day]);
+  const [closed] = await sql.unsafe<CloseDayResult[]>(statement, [request, day]);
   return closed ?? { packed: 0, kept: 0 };
 }
 
@@ -91,12 +95,12 @@ function openDays(dataset: Dataset): string {
       from recorder.${dataset.name} r where r.observed_at < ${before} group by 1, 2
     ), days as (
       select r.request, r.day from rows r
-        left join recorder.reading_scopes s on s.dataset = ${tableOf(packing)} and s.request = r.request
+        left join recorder.reading_scopes s on s.dataset = ${regclassSql(packing)} and s.request = r.request
         left join recorder.reading_kept k on k.scope_id = s.scope_id and k.day = r.day
       where k.rows is distinct from r.rows
       union
       select s.request, ${day('l.observed_at')} from recorder.reading_open l join recorder.reading_scopes s using (scope_id)
-      where l.dataset = ${tableOf(packing)} and l.observed_at < ${before}
+      where l.dataset = ${regclassSql(packing)} and l.observed_at < ${before}
     )
     select request, day::text from days order by day, request`;
 }

@@ -5,14 +5,14 @@ import { LEASE_SECONDS } from '../db/leases.ts';
 import { tableText } from '../db/orm.ts';
 import { arrayLiteral } from '../db/postgres-workarounds/array-types.ts';
 import { coverage, gaps, quarantine, runs, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
-import { LeaseLost } from '../lib/errors.ts';
-import type { Write, WriteHistory } from './histories/batch.ts';
-import { noteChanges } from './histories/changes.ts';
+import { LeaseLostError } from '../lib/errors.ts';
+import type { CommitInput, WriteHistory } from './histories/batch.ts';
+import { changeRecordingCtes } from './histories/changes.ts';
 import { Statement } from './histories/statement-parts.ts';
 import type { Progress } from './index-progress.ts';
 import { leaseKey } from './lease.ts';
 import type { Gap } from './observed-coverage.ts';
-import type { SetAside } from './quarantined-item.ts';
+import type { QuarantinedItem } from './quarantined-item.ts';
 
 /**
  * Outcome of a run. `partial`: all received items are stored, but items that were not received may still
@@ -21,7 +21,7 @@ import type { SetAside } from './quarantined-item.ts';
 export type Outcome = 'done' | 'partial' | 'stopped' | 'failed' | 'not-offered';
 
 /** The data that one statement stores. */
-export interface Commit extends Write {
+export interface Commit extends CommitInput {
   readonly runId: number;
   readonly targetKey: string;
   /** Range of each dataset that this commit claims as covered, on the axis of the source. Null: none. */
@@ -35,7 +35,7 @@ export interface Commit extends Write {
   /** Range of each dataset that is now known to be missing permanently. Null: none. */
   readonly gaps: readonly (Gap | null)[];
   /** Items that could not be decoded or stored. */
-  readonly quarantined: readonly SetAside[];
+  readonly quarantined: readonly QuarantinedItem[];
   /** Ids of quarantined items that became rows of this commit. It removes them from the quarantine. */
   readonly released: readonly number[];
   readonly pages: number;
@@ -49,15 +49,15 @@ export interface Commit extends Write {
    * The run is an observation or requests the newest window, so that its success updates the freshness of the
    * target.
    */
-  readonly aboutNow: boolean;
+  readonly updatesFreshness: boolean;
   /** Time at which the run was planned, ISO 8601. Null: it was requested manually. */
   readonly plannedAt: string | null;
   /** Null unless this is the last commit of a run. */
-  readonly end: End | null;
+  readonly end: RunEnd | null;
 }
 
 /** The end of a run. */
-export interface End {
+export interface RunEnd {
   readonly outcome: Outcome;
   readonly error: string | null;
   /** The upstream was queried, so that the outcome changes the state of the target. */
@@ -67,7 +67,7 @@ export interface End {
 }
 
 /** The result of a commit. */
-export interface Committed {
+export interface CommitResult {
   /** One number per dataset. */
   readonly rowsWritten: readonly number[];
   /** Members are missing and their absence is not confirmed. Such a run is `partial` instead of `done`. */
@@ -78,29 +78,29 @@ export interface Committed {
  * Number of rows after which the query plan of the commits of a feed is kept. By then its tables are no
  * longer empty.
  */
-const FIRST_ROWS = 500;
+const MIN_ROWS_FOR_PLAN = 500;
 
 /** SQL: prefix of messages about missing members that are not retired yet. */
-const UNCONFIRMED = `'departures unconfirmed: '`;
+const UNCONFIRMED_PREFIX = `'departures unconfirmed: '`;
 
 /**
  * Commits one or more pages.
  * @throws LeaseLost if another run holds the lease of the target
  */
-export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<Committed>;
+export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<CommitResult>;
 
 /** Number of commits in progress of each client. */
-const underWay = new WeakMap<postgres.Sql, number>();
+const activeCommits = new WeakMap<postgres.Sql, number>();
 
 /** Returns whether a commit of any run is in progress. */
-export const isCommitting = (sql: postgres.Sql): boolean => (underWay.get(sql) ?? 0) > 0;
+export const isCommitting = (sql: postgres.Sql): boolean => (activeCommits.get(sql) ?? 0) > 0;
 
-async function counted<T>(sql: postgres.Sql, commit: () => Promise<T>): Promise<T> {
-  underWay.set(sql, (underWay.get(sql) ?? 0) + 1);
+async function countActiveCommit<T>(sql: postgres.Sql, commit: () => Promise<T>): Promise<T> {
+  activeCommits.set(sql, (activeCommits.get(sql) ?? 0) + 1);
   try {
     return await commit();
   } finally {
-    underWay.set(sql, (underWay.get(sql) ?? 1) - 1);
+    activeCommits.set(sql, (activeCommits.get(sql) ?? 1) - 1);
   }
 }
 
@@ -125,7 +125,7 @@ export function buildCommit(
   const targetKey = param('text', (commit) => commit.targetKey);
   const fragments = datasets.map((dataset, at) => historyOf(dataset)(statement, dataset, at));
   const unconfirmed = fragments.map((fragment) => fragment.unconfirmed);
-  const shrunk = fragments.map((fragment) => `${UNCONFIRMED} || ${fragment.shrunk}`);
+  const shrunk = fragments.map((fragment) => `${UNCONFIRMED_PREFIX} || ${fragment.shrunk}`);
   const anyUnconfirmed = `(${unconfirmed.map((count) => `coalesce(${count}, 0)`).join(' + ')})`;
   // A clock that is ahead must not mark the future as covered, because it would never be requested.
   const covered =
@@ -139,13 +139,13 @@ export function buildCommit(
   const requests = param('integer', (commit) => commit.requests);
   const error = param('text', ({ end }) => storable(end?.error ?? null));
   const asked = param('boolean', ({ end }) => end?.asked ?? false);
-  const fresh = `(${asked} and ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.aboutNow)})`;
+  const fresh = `(${asked} and ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.updatesFreshness)})`;
   const items = datasets.map((_, at) => param('bigint', (commit) => commit.items[at] ?? 0));
   // Counted once, because each count scans the rows.
   const written = fragments.map((_, at) => `(select written_${at} from counted)`);
   const counts = fragments.map((fragment, at) => `${fragment.written} as written_${at}`);
   const today = `(${recordedAt} at time zone 'UTC')::date`;
-  const bad = (field: keyof SetAside) =>
+  const bad = (field: keyof QuarantinedItem) =>
     param('text[]', ({ quarantined }) => arrayLiteral(quarantined.map((one) => one[field])));
   // All other CTEs wait for `fence`, which sees the tables in their state before the statement.
   const empty = datasets.map(
@@ -230,13 +230,13 @@ export function buildCommit(
         quarantined = r.quarantined + ${param('bigint', (commit) => commit.quarantined.length)},
         requests = ${requests},
         budget_units = ${param('bigint', (commit) => commit.units)},
-        note = coalesce(${shrunk.join(', ')}, case when ${anyUnconfirmed} > 0 then ${UNCONFIRMED} || ${anyUnconfirmed} end, ${param('text', (commit) => storable(commit.note))}, r.note),
+        note = coalesce(${shrunk.join(', ')}, case when ${anyUnconfirmed} > 0 then ${UNCONFIRMED_PREFIX} || ${anyUnconfirmed} end, ${param('text', (commit) => storable(commit.note))}, r.note),
         status = case when ${outcome} = 'done' and ${anyUnconfirmed} > 0 then 'partial'
           else coalesce(${outcome}, r.status) end,
         finished_at = case when ${outcome} is not null then ${recordedAt} end,
         error = ${error}
       from fence where r.run_id = fence.run_id returning 1)`,
-    ...noteChanges({
+    ...changeRecordingCtes({
       events: datasets.map(({ name, request }, at) => ({
         dataset: name,
         request: `array[${request.map((key) => param('text', ({ target }) => target[key] ?? '')).join(', ')}]::text[]`,
@@ -257,11 +257,11 @@ export function buildCommit(
   let planned = text;
   let rows = 0;
   return async (sql, commit) => {
-    const prepare = rows >= FIRST_ROWS;
-    const [result] = await counted(sql, () =>
-      sql.unsafe<Stored[]>(planned, statement.values(commit), { prepare }),
+    const prepare = rows >= MIN_ROWS_FOR_PLAN;
+    const [result] = await countActiveCommit(sql, () =>
+      sql.unsafe<CommitRow[]>(planned, statement.values(commit), { prepare }),
     );
-    if (result?.committed !== 1) throw new LeaseLost(source.name, commit.targetKey);
+    if (result?.committed !== 1) throw new LeaseLostError(source.name, commit.targetKey);
     if (commit.batches.some((batch, at) => batch.rows.length > 0 && result.empty[at])) {
       // All indexes of an empty table have the same estimated cost. A plan that was made for an empty table,
       // also one that was emptied since, is not kept.
@@ -304,7 +304,7 @@ function progressSet(param: Statement<Commit>['param'], fresh: string): string {
 }
 
 /** Result row of the statement. */
-interface Stored {
+interface CommitRow {
   readonly committed: number;
   /** Whether the table of each dataset had no pages before. */
   readonly empty: readonly boolean[];

@@ -7,21 +7,21 @@ import { historyOf } from './histories/histories.ts';
 /** The commit function and the decoders of a feed. */
 export interface CompiledFeed {
   /**
-   * Fails with a unique violation if a row of a log that it considered new exists already; {@link commitsOf}
+   * Fails with a unique violation if a row of a log that it considered new exists already; {@link createRunCommit}
    * retries it.
    */
   readonly commit: CommitPages;
   readonly decoders: readonly Decoder[];
 }
 
-const compiled = new WeakMap<Feed, CompiledFeed>();
+const compiledFeeds = new WeakMap<Feed, CompiledFeed>();
 
 /** Returns the commit function and the decoders of a feed, which are built once per feed. */
 export function compileFeed(feed: Feed): CompiledFeed {
-  const before = compiled.get(feed);
+  const before = compiledFeeds.get(feed);
   if (before) return before;
   const made = { commit: buildCommit(feed, historyOf), decoders: feed.datasets.map(buildDecoder) };
-  compiled.set(feed, made);
+  compiledFeeds.set(feed, made);
   return made;
 }
 
@@ -29,7 +29,7 @@ export function compileFeed(feed: Feed): CompiledFeed {
  * Returns the commit function of one run. If a row of a log was considered new but exists already, the commit
  * is repeated, and from then on all rows are looked up.
  */
-export function commitsOf({ commit }: CompiledFeed): CommitPages {
+export function createRunCommit({ commit }: CompiledFeed): CommitPages {
   let looksUp = false;
   return async (sql, pages) => {
     if (!looksUp)
@@ -39,6 +39,6 @@ export function commitsOf({ commit }: CompiledFeed): CommitPages {
         if (!isUniqueViolation(error)) throw error;
         looksUp = true;
       }
-    return commit(sql, { ...pages, looksUp });
+    return commit(sql, { ...pages, shouldLookUp: looksUp });
   };
 }

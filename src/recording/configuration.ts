@@ -3,7 +3,7 @@ import { sql as expression, type SQL } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Config } from '../config/schema.ts';
 import { processes } from '../db/schema/process-tables.ts';
-import type { Watched } from './active-feed.ts';
+import type { ConfiguredFeed } from './active-feed.ts';
 import { targetKey } from './target-key.ts';
 
 /** The part of a configuration that other processes of the recorder depend on. */
@@ -29,7 +29,7 @@ export interface Registrant {
 }
 
 /** Time without a heartbeat after which a process counts as dead, in seconds by the clock of the database. */
-export const LIVES_FOR = 20;
+export const HEARTBEAT_TIMEOUT_SECONDS = 20;
 
 /**
  * Returns the part of a configuration that other processes depend on. URLs of upstreams are excluded, because
@@ -38,7 +38,7 @@ export const LIVES_FOR = 20;
  * per service, whatever their keys. With two different limits, the greater one would use up what the other
  * reserves for polls, and alerts about the daily budget would flap.
  */
-export function configurationOf(
+export function createConfiguration(
   {
     name,
     network,
@@ -53,7 +53,7 @@ export function configurationOf(
     Config,
     'name' | 'network' | 'upstreams' | 'exports' | 'alerts' | 'changes' | 'retention' | 'runs' | 'health'
   >,
-  feeds: readonly Watched[],
+  feeds: readonly ConfiguredFeed[],
 ): Configuration {
   const wanted = feeds
     .map(({ source, datasets, targets, pageSize }) => ({
@@ -72,17 +72,17 @@ export function configurationOf(
 }
 
 /** SQL: condition that a process of the recorder `name` is alive. */
-export const lives = (name: SQL): SQL => expression`exists (
+export const isAliveSql = (name: SQL): SQL => expression`exists (
   select from ${processes} alive where alive.recorder = ${name} and alive.left_at is null
-    and alive.seen_at > now() - make_interval(secs => ${LIVES_FOR}))`;
+    and alive.seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}))`;
 
 /**
  * Returns whether a command in the foreground may register targets. It may not while `up` runs with another
  * configuration, because it would remove the targets of that configuration.
  */
-export async function mayRegister(sql: postgres.Sql, { recorder, digest }: Configuration): Promise<boolean> {
+export async function canRegister(sql: postgres.Sql, { recorder, digest }: Configuration): Promise<boolean> {
   const [other] = await sql`
     select 1 from recorder.processes where recorder = ${recorder} and digest <> ${digest} and left_at is null
-      and seen_at > now() - make_interval(secs => ${LIVES_FOR}) limit 1`;
+      and seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}) limit 1`;
   return other === undefined;
 }

@@ -1,13 +1,13 @@
 import type postgres from 'postgres';
-import type { Ask, Feed, Window } from '../datasets/contract.ts';
+import type { Feed, UpstreamClient, Window } from '../datasets/contract.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Traced } from '../lib/trace.ts';
-import type { Asking, Usage } from '../upstreams/upstream.ts';
+import type { RunInSpan } from '../lib/trace.ts';
+import type { SessionOptions, Usage } from '../upstreams/upstream.ts';
 import type { Outcome } from './commit.ts';
 import type { Job } from './job.ts';
 
 /** An upstream during one run. */
-export interface Asked extends Ask {
+export interface RunClient extends UpstreamClient {
   readonly usage: Usage;
   /**
    * Verifies that all responses so far came from the source that the target names. Undefined: the source has
@@ -23,7 +23,7 @@ export interface Asked extends Ask {
 }
 
 /** Opens an upstream for one run. */
-export type OpenUpstream = (feed: Pick<Feed, 'source'>, job: Job, asking: Asking) => Asked;
+export type OpenUpstream = (feed: Pick<Feed, 'source'>, job: Job, asking: SessionOptions) => RunClient;
 
 /** Dependencies of the recording that the application provides. */
 export interface RecordingContext {
@@ -35,7 +35,7 @@ export interface RecordingContext {
   readonly worker: string;
   readonly open: OpenUpstream;
   /** Undefined: no traces. */
-  readonly traced?: Traced;
+  readonly traced?: RunInSpan;
 }
 
 /** Result of a run. */

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import type { Dataset, Target } from '../datasets/contract.ts';
-import { refusePoint } from '../datasets/point-grid.ts';
-import { memberOf } from '../datasets/sources/answer.ts';
-import { buildContradiction } from '../datasets/stated-request.ts';
+import { validatePoint } from '../datasets/point-grid.ts';
+import { getMember } from '../datasets/sources/answer.ts';
+import { buildContradictionCheck } from '../datasets/stated-request.ts';
 import { storableJson } from '../datasets/storable-text.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import { jsonText } from '../upstreams/json.ts';
 import { itemColumns, keyColumns } from './histories/batch.ts';
-import { identity } from './histories/identity.ts';
+import { canonicalText } from './histories/identity.ts';
 import type { Row } from './histories/rows.ts';
 import { buildItemReader } from './item-reader.ts';
 import { type DecodedRow, SeenRows } from './seen-rows.ts';
 
 /** Rows of a page, and the items that could not be decoded. */
-export interface Decoded {
+export interface DecodedPage {
   readonly items: number;
   readonly rows: readonly DecodedRow[];
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RejectedItem[];
   /**
    * False if two items with the same key differ, on one page or on two. In a log they may differ between
    * pages.
@@ -27,7 +27,7 @@ export interface Decoded {
 }
 
 /** An item that could not be decoded, and the reason. */
-export interface Refused {
+export interface RejectedItem {
   readonly reason: string;
   readonly item: unknown;
   /** A row with only its key columns. Null if the key cannot be read. */
@@ -35,7 +35,7 @@ export interface Refused {
 }
 
 /** Target of the items, and the time of their observation in ms since 1970. */
-export interface About {
+export interface ItemContext {
   readonly target: Target;
   readonly now: number;
 }
@@ -47,19 +47,19 @@ export interface Decoder {
    * @param seen rows of the previous pages; rows of this page are added
    * @param now time of the observation, in ms since 1970. Default: no item counts as in the future.
    */
-  page(body: unknown, target: Target, seen?: SeenRows, now?: number): Decoded;
+  page(body: unknown, target: Target, seen?: SeenRows, now?: number): DecodedPage;
   /** Decodes items that were already extracted from their page. */
-  items(items: readonly unknown[], about: About, seen?: SeenRows): Decoded;
+  items(items: readonly unknown[], about: ItemContext, seen?: SeenRows): DecodedPage;
 }
 
 /**
  * Maximum length of a part of a key, in characters. PostgreSQL limits the size of index entries, and a longer
  * key would fail the commit of its page.
  */
-const LONGEST_KEY = 500;
-const MOST_ISSUES = 5;
+const MAX_KEY_LENGTH = 500;
+const MAX_ISSUES = 5;
 /** Quarantine reason of the second of two contradicting items of one response. */
-export const CONTRADICTS = 'an item of the same answer has the same key and other values';
+export const CONTRADICTION_REASON = 'an item of the same answer has the same key and other values';
 
 /** Builds the decoder of a dataset: JSON item → row of column texts. Unknown fields become `extra`. */
 export function buildDecoder(dataset: Dataset): Decoder {
@@ -68,17 +68,17 @@ export function buildDecoder(dataset: Dataset): Decoder {
   const types = [...itemColumns(dataset).map(({ type }) => type), 'jsonb'];
   const idOf = buildIdentity(dataset);
   const keepsBoth = dataset.history === 'log';
-  const contradiction = buildContradiction(dataset.states);
+  const contradiction = buildContradictionCheck(dataset.states);
   const pointAt = keyColumns(dataset).at(-1)?.index ?? 0;
   const refusePointOf = (row: Row, target: Target, now: number) =>
-    dataset.interval ? refusePoint(row[pointAt] ?? '', dataset.interval(target), now) : null;
+    dataset.interval ? validatePoint(row[pointAt] ?? '', dataset.interval(target), now) : null;
   const decodeItems = (
     items: readonly unknown[],
-    { target, now }: About,
+    { target, now }: ItemContext,
     seen: SeenRows = new SeenRows(),
-  ): Decoded => {
+  ): DecodedPage => {
     const rows: DecodedRow[] = [];
-    const refused: Refused[] = [];
+    const refused: RejectedItem[] = [];
     let consistent = true;
     let repeats = false;
     seen.startPage();
@@ -101,7 +101,7 @@ export function buildDecoder(dataset: Dataset): Decoder {
       }
       if (earlier && (earlier.isOfThisPage || !keepsBoth)) {
         consistent = false;
-        if (earlier.isOfThisPage) refused.push({ reason: CONTRADICTS, item, key: row });
+        if (earlier.isOfThisPage) refused.push({ reason: CONTRADICTION_REASON, item, key: row });
         continue;
       }
       const decoded = { row, item, after: earlier?.decoded ?? null };
@@ -124,8 +124,8 @@ function buildIdentity(dataset: Dataset): (row: Row) => string {
   const [first, ...others] = keyColumns(dataset);
   if (!first) return () => '';
   return (row) => {
-    let id = identity(row[first.index] ?? '', first.type);
-    for (const { index, type } of others) id += `\u0000${identity(row[index] ?? '', type)}`;
+    let id = canonicalText(row[first.index] ?? '', first.type);
+    for (const { index, type } of others) id += `\u0000${canonicalText(row[index] ?? '', type)}`;
     return id;
   };
 }
@@ -144,8 +144,8 @@ function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
       const { row, named } = read;
       const extra = keepsExtra && !named && isObject(item) ? extraOf(item, known, ignored) : null;
       if (extra) row[row.length - 1] = storableJson(jsonText(extra));
-      const long = keys.find(({ index }) => (row[index]?.length ?? 0) > LONGEST_KEY);
-      return long ? `${long.name}: a key of at most ${LONGEST_KEY} characters expected` : row;
+      const long = keys.find(({ index }) => (row[index]?.length ?? 0) > MAX_KEY_LENGTH);
+      return long ? `${long.name}: a key of at most ${MAX_KEY_LENGTH} characters expected` : row;
     } catch (error) {
       if (error instanceof RangeError) return `the item cannot be written: ${error.message}`;
       throw error;
@@ -190,14 +190,14 @@ function sameValues(left: Row, right: Row, types: readonly string[]): boolean {
     const other = right[column] ?? null;
     if (value === other) return true;
     if (value === null || other === null) return false;
-    return identity(value, types[column] ?? '') === identity(other, types[column] ?? '');
+    return canonicalText(value, types[column] ?? '') === canonicalText(other, types[column] ?? '');
   });
 }
 
 /** Returns the value at a path of an item. Inherited members are ignored. */
 function valueAt(item: unknown, path: readonly string[]): unknown {
   let value = item;
-  for (const name of path) value = memberOf(value, name);
+  for (const name of path) value = getMember(value, name);
   return value;
 }
 
@@ -228,7 +228,7 @@ function extraOf(item: object, known: KnownFields, ignored: ReadonlySet<string>)
           ? undefined
           : value
         : isObject(value)
-          ? (extraOf(value, inner, NOTHING) ?? undefined)
+          ? (extraOf(value, inner, NO_FIELDS) ?? undefined)
           : undefined;
     if (kept === undefined) continue;
     extra ??= withoutPrototype();
@@ -246,12 +246,12 @@ function withoutPrototype(): Record<string, unknown> {
   return Object.create(null);
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_FIELDS: ReadonlySet<string> = new Set();
 
 function reasonOf(error: z.ZodError | undefined): string {
   if (!error) return 'the reader of items refuses what their schema takes: this is a fault of the recorder';
   return error.issues
-    .slice(0, MOST_ISSUES)
+    .slice(0, MAX_ISSUES)
     .map(({ path, message }) => `${path.join('.') || 'item'}: ${message}`)
     .join('; ');
 }

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import type { Dataset, Index, Target } from '../datasets/contract.ts';
 import { ormOf } from '../db/orm.ts';
 import { coverage, targets } from '../db/schema/bookkeeping.ts';
-import { OLDER_AGAIN } from './sweep-windows.ts';
+import { SWEEP_INTERVAL_MS } from './sweep-windows.ts';
 
 /** Maximum number of items whose times are compared: about one page of the newest items. */
 const MAX_COMPARED = 200;
@@ -13,7 +13,7 @@ const MIN_COMPARED = 8;
  * Items that are further in the future than this have an invalid time, in ms. The local clock may be late by
  * less.
  */
-const CLOCK_TOLERANCE = 3_600_000;
+const CLOCK_TOLERANCE_MS = 3_600_000;
 
 /** Progress of an index, measured by the items of one target. */
 export interface Progress {
@@ -54,7 +54,7 @@ export class IndexProgress {
     for (const item of items) {
       if (this.#times.length >= MAX_COMPARED) return;
       const time = this.#index.timeOf(item);
-      if (time === null || time > now + CLOCK_TOLERANCE) continue;
+      if (time === null || time > now + CLOCK_TOLERANCE_MS) continue;
       this.#times.push(time);
       const until = Math.min(time + (this.#index.spanOf?.(this.#target) ?? 0), now);
       this.#newest = Math.max(this.#newest ?? until, until);
@@ -91,7 +91,7 @@ export async function claimableUntil(sql: postgres.Sql, index: string, now: numb
     .select({ newest: max(targets.newest_item_at) })
     .from(targets)
     .where(eq(targets.index_name, index));
-  return Math.max(row?.newest?.getTime() ?? Number.NEGATIVE_INFINITY, now - OLDER_AGAIN);
+  return Math.max(row?.newest?.getTime() ?? Number.NEGATIVE_INFINITY, now - SWEEP_INTERVAL_MS);
 }
 
 /**

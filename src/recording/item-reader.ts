@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Dataset } from '../datasets/contract.ts';
-import { type Column, columnOf } from '../datasets/fields.ts';
+import { columnOf, type FieldColumn } from '../datasets/fields.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import { itemColumns } from './histories/batch.ts';
 
@@ -69,7 +69,7 @@ export function buildItemReader(dataset: Dataset): (item: unknown) => ReadItem |
   };
 }
 
-function oneColumn({ read }: Column, at: number): Fill {
+function oneColumn({ read }: FieldColumn, at: number): Fill {
   return (value, row) => {
     const text = read(value);
     row[at] = text;
@@ -78,7 +78,7 @@ function oneColumn({ read }: Column, at: number): Fill {
 }
 
 /** Fills the column at `at`, and the column after it with the number as received. */
-function twoColumns({ read }: Column, raw: Column, at: number): Fill {
+function twoColumns({ read }: FieldColumn, raw: FieldColumn, at: number): Fill {
   return (value, row) => {
     row[at] = read(value);
     const text = raw.read(value);

@@ -12,7 +12,7 @@ import { targetKey } from './target-key.ts';
  * Error of a run whose lease expired and that another run ended. A dataset of a target has it only if no run
  * failed by itself since the last success.
  */
-export const LOST = 'the worker showed no sign of life and its lease ran out';
+export const LEASE_EXPIRED_ERROR = 'the worker showed no sign of life and its lease ran out';
 
 /** Returns the target whose row holds the lease for the rows of a target: itself or another one. */
 const holderOf = (source: Source, target: Target): Target => source.rowsOf?.(target) ?? target;
@@ -27,7 +27,7 @@ export const leaseKey = (source: Source, target: Target): string => targetKey(ho
  * @returns the id of the run; `held` if another run has the lease; `outdated` if the target was recorded
  * since the job was planned
  */
-export async function claim(
+export async function claimRun(
   sql: postgres.Sql,
   { source, datasets }: ActiveFeed,
   job: Job,
@@ -76,13 +76,13 @@ export async function claim(
       from held, unnest(${expression.param(names)}::text[], ${expression.param(datasets.map(({ every }) => every))}::bigint[]) as u(dataset, every_ms)
       on conflict do nothing
     ), lost as (
-      update ${runs} set status = 'lost', finished_at = ${startedAt}, error = ${LOST}
+      update ${runs} set status = 'lost', finished_at = ${startedAt}, error = ${LEASE_EXPIRED_ERROR}
       from held where status = 'running' and (source = ${source.name} and target_key = ${key}
         or runs.run_id = (select run_id from before)) returning runs.target_key, datasets
     ), failed as (
       -- A target whose runs end their workers is a failing one.
       update ${targetDatasets} d set failures = d.failures + 1, last_failure_at = ${startedAt},
-        last_error = case when d.failures = 0 then ${LOST} else d.last_error end
+        last_error = case when d.failures = 0 then ${LEASE_EXPIRED_ERROR} else d.last_error end
       from lost where d.source = ${source.name} and d.target_key = lost.target_key and d.dataset = any(lost.datasets)
     )
     insert into ${runs} (run_id, source, target_key, datasets, reason, status, worker, axis, window_from,
@@ -103,7 +103,7 @@ export async function claim(
  * Renews the lease of a run while it waits for its upstream.
  * @returns false if another run has acquired the lease
  */
-export async function keepLease(
+export async function renewLease(
   sql: postgres.Sql,
   source: string,
   key: string,

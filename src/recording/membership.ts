@@ -1,19 +1,19 @@
 import type postgres from 'postgres';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 import { UsageError } from '../lib/errors.ts';
-import { type Configuration, LIVES_FOR, type Registrant } from './configuration.ts';
+import { type Configuration, HEARTBEAT_TIMEOUT_SECONDS, type Registrant } from './configuration.ts';
 
 /**
  * Time without a heartbeat of newer processes after which older processes become the leaders again, in
  * seconds. Newer processes may be restarting.
  */
-const TAKES_BACK_AFTER = 60;
+const TAKEOVER_DELAY_SECONDS = 60;
 /** Time for which rows of ended processes are kept. */
-const REMEMBERED_FOR = '1 day';
-const TRIES = 10;
+const PROCESS_RETENTION = '1 day';
+const MAX_ATTEMPTS = 10;
 
 /** The position of a process among the processes of its recorder. */
-export interface Standing {
+export interface ProcessPosition {
   /** This process has the newest configuration, which defines what is recorded. */
   readonly newest: boolean;
   /** This process has an older configuration, and a live worker process has the newest one. */
@@ -32,7 +32,7 @@ export class Membership {
   readonly #sql: postgres.Sql;
   readonly #process: string;
   readonly #roles: readonly string[];
-  #standing: Standing = { newest: false, relieved: false, generation: 0 };
+  #standing: ProcessPosition = { newest: false, relieved: false, generation: 0 };
 
   private constructor(
     sql: postgres.Sql,
@@ -57,9 +57,9 @@ export class Membership {
     process: string,
     roles: readonly string[],
   ): Promise<Membership> {
-    await refuseOtherNetwork(sql, configuration);
+    await rejectOtherNetwork(sql, configuration);
     const membership = new Membership(sql, configuration, process, roles);
-    await takeOver(sql, configuration, { seenWithin: LIVES_FOR, stoppedToo: false });
+    await takeOver(sql, configuration, { seenWithin: HEARTBEAT_TIMEOUT_SECONDS, stoppedToo: false });
     await membership.beat();
     return membership;
   }
@@ -74,7 +74,7 @@ export class Membership {
     return this.#process;
   }
 
-  get standing(): Standing {
+  get standing(): ProcessPosition {
     return this.#standing;
   }
 
@@ -85,7 +85,7 @@ export class Membership {
   }
 
   /** Writes a heartbeat and reloads the position of the process. */
-  async beat(): Promise<Standing> {
+  async beat(): Promise<ProcessPosition> {
     const { recorder, digest } = this.configuration;
     const look = async () => {
       const [row] = await this.#sql<{ newest: boolean; generation: string; workers: boolean }[]>`
@@ -103,7 +103,7 @@ export class Membership {
     let row = await look();
     if (!row?.newest) {
       // The configuration may also be unknown because the database was restored.
-      await takeOver(this.#sql, this.configuration, { seenWithin: TAKES_BACK_AFTER, stoppedToo: true });
+      await takeOver(this.#sql, this.configuration, { seenWithin: TAKEOVER_DELAY_SECONDS, stoppedToo: true });
       row = await look();
     }
     const newest = row?.newest ?? false;
@@ -137,22 +137,22 @@ export class Membership {
 
 /** SQL: condition that the process `p` is alive and is a worker. */
 const livingWorker = (sql: postgres.Sql) => sql`'worker' = any(p.roles) and p.left_at is null
-  and p.seen_at > now() - make_interval(secs => ${LIVES_FOR})`;
+  and p.seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS})`;
 
 /** Instruction for separating the recorders of two networks. */
-export const ANOTHER_NETWORK =
+export const OTHER_NETWORK_FIX =
   'give the one for another network a name of its own (name:), or a database of its own (DATABASE_URL; of a Redis that both use ' +
   'another number: redis://host:6379/1)';
 
-async function refuseOtherNetwork(sql: postgres.Sql, { recorder, network }: Configuration): Promise<void> {
+async function rejectOtherNetwork(sql: postgres.Sql, { recorder, network }: Configuration): Promise<void> {
   const [other] = await sql<{ network: string; process: string }[]>`
     select c.network, p.process from recorder.processes p join recorder.configurations c using (recorder, digest)
     where p.recorder = ${recorder} and c.network <> ${network} and p.left_at is null
-      and p.seen_at > now() - make_interval(secs => ${LIVES_FOR}) limit 1`;
+      and p.seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}) limit 1`;
   if (other)
     throw new UsageError([
       `network: the recorder "${recorder}" records ${other.network} in this database (${other.process}): ` +
-        ANOTHER_NETWORK,
+        OTHER_NETWORK_FIX,
     ]);
 }
 
@@ -177,7 +177,7 @@ async function takeOver(
               and (${absent.stoppedToo} or p.left_at is null)))
           returning 1
         ), forgotten as (
-          delete from recorder.processes where seen_at < now() - ${REMEMBERED_FOR}::interval
+          delete from recorder.processes where seen_at < now() - ${PROCESS_RETENTION}::interval
         )
         insert into recorder.configurations as c (recorder, digest, network, generation, newest, first_seen_at)
         select ${recorder}, ${digest}, ${network}, coalesce(max(generation), 0) + 1, true, now()
@@ -186,9 +186,9 @@ async function takeOver(
         on conflict (recorder, digest) do update set generation = excluded.generation, newest = true`;
       const [known] = await sql`
         select 1 from recorder.configurations where recorder = ${recorder} and digest = ${digest}`;
-      if (known || tried === TRIES) return;
+      if (known || tried === MAX_ATTEMPTS) return;
     } catch (error) {
-      if (!isUniqueViolation(error) || tried === TRIES) throw error;
+      if (!isUniqueViolation(error) || tried === MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -1,18 +1,18 @@
 import type postgres from 'postgres';
 import { catalog } from '../datasets/catalog.ts';
-import { noting, toldByNodes, toldOnce } from './histories/contradictions.ts';
+import { everyNodeRule, singleRowRule, storeContradictionsSql } from './histories/contradictions.ts';
 
 /**
  * Maximum delay until a row is visible after its recording time, in ms. A commit takes minutes, and clocks
  * differ.
  */
-const VISIBLE = 86_400_000;
+const MAX_VISIBILITY_DELAY_MS = 86_400_000;
 
 /**
  * Range of recording times that one statement compares, in ms, so that a backfill of all blocks is compared
  * in parts.
  */
-const PART = 86_400_000;
+const PART_MS = 86_400_000;
 
 /**
  * Stores which rows contradict each other, so that `D_conflicts` and `network_disagreements` do not have to
@@ -21,16 +21,20 @@ const PART = 86_400_000;
  * may take minutes
  * @param now ms since 1970
  */
-export async function noteContradictions(sql: postgres.Sql, now: number, signal: AbortSignal): Promise<void> {
-  const until = now - VISIBLE;
-  for (const telling of catalog.flatMap((one) => toldOnce(one) ?? toldByNodes(one) ?? [])) {
+export async function storeContradictions(
+  sql: postgres.Sql,
+  now: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = now - MAX_VISIBILITY_DELAY_MS;
+  for (const telling of catalog.flatMap((one) => singleRowRule(one) ?? everyNodeRule(one) ?? [])) {
     const { name } = telling.dataset;
     const [known] = await sql.unsafe<{ at: Date | null }[]>(`
       select coalesce((select until from recorder.contradictions_noted where dataset = '${name}'),
         (select min(recorded_at) from recorder.${name})) as at`);
     for (let at = Math.min(known?.at?.getTime() ?? until, until); !signal.aborted; ) {
-      at = Math.min(at + PART, until);
-      await sql.unsafe(noting(telling), [new Date(at).toISOString()]);
+      at = Math.min(at + PART_MS, until);
+      await sql.unsafe(storeContradictionsSql(telling), [new Date(at).toISOString()]);
       if (at === until) break;
     }
   }

@@ -4,10 +4,10 @@ import type { Window } from '../datasets/contract.ts';
 import { ormOf } from '../db/orm.ts';
 import { coverage, targetDatasets } from '../db/schema/bookkeeping.ts';
 import type { ActiveFeed } from './active-feed.ts';
-import { LOST } from './lease.ts';
+import { LEASE_EXPIRED_ERROR } from './lease.ts';
 
 /** Maximum number of intervals between two polls that leave no gap. */
-const UNBROKEN_INTERVALS = 2;
+const MAX_GAPLESS_INTERVALS = 2;
 
 /** A part of the axis of a source that is missing permanently, and the reason. */
 export interface Gap {
@@ -16,7 +16,7 @@ export interface Gap {
 }
 
 /** Range of one dataset that an observation covers, and the range that can never be observed again. */
-export interface Observed {
+export interface ObservationCoverage {
   readonly covered: Window;
   readonly gap: Gap | null;
 }
@@ -32,13 +32,13 @@ export async function observedCoverage(
   { source, datasets }: ActiveFeed,
   key: string,
   now: number,
-): Promise<Observed[]> {
+): Promise<ObservationCoverage[]> {
   const { failures, last_error, wanted_at } = targetDatasets;
   const rows = await ormOf(sql)
     .select({
       dataset: coverage.dataset,
       until: expression<string>`upper(${coverage.covered})`,
-      refused: expression<boolean>`coalesce(${failures} > 0 and ${last_error} is distinct from ${LOST}, false)`,
+      refused: expression<boolean>`coalesce(${failures} > 0 and ${last_error} is distinct from ${LEASE_EXPIRED_ERROR}, false)`,
       wanted_at,
     })
     .from(coverage)
@@ -66,9 +66,9 @@ export async function observedCoverage(
     const instant = { from: now, to: now + 1 };
     const until = row ? Number(row.until) : null;
     if (!row || until === null || until > now) return { covered: instant, gap: null };
-    if (now - until <= every * UNBROKEN_INTERVALS)
+    if (now - until <= every * MAX_GAPLESS_INTERVALS)
       return { covered: { from: until, to: now + 1 }, gap: null };
-    const reason = `not observed: ${whyNot(row.refused, row.wanted_at, until)}`;
+    const reason = `not observed: ${explainGap(row.refused, row.wanted_at, until)}`;
     return { covered: instant, gap: { window: { from: until, to: now }, reason } };
   });
 }
@@ -77,7 +77,7 @@ export async function observedCoverage(
  * @param refused whether a run failed since the last success. A killed worker is no evidence about the
  * upstream.
  */
-function whyNot(refused: boolean, wantedAt: Date | null, until: number): string {
+function explainGap(refused: boolean, wantedAt: Date | null, until: number): string {
   if (wantedAt !== null && wantedAt.getTime() > until) return 'the configuration did not ask for it';
   return refused ? 'the upstream did not answer' : 'the recorder did not run';
 }

@@ -1,36 +1,36 @@
 import type postgres from 'postgres';
 import { tableText } from '../db/orm.ts';
 import { packedRuns, runs, targetDatasets } from '../db/schema/bookkeeping.ts';
-import { BLOCK, blockOf, canBePacked, isPlain, kindFields, packedNumbers } from './packed-form.ts';
+import { blockOf, canBePacked, isPlain, kindFields, packedNumbers, RUNS_PER_BLOCK } from './packed-form.ts';
 
 /**
  * SQL: condition that a run `r` is needed by its id later, so that it is not packed. This holds for runs up
  * to the first success of its target, which identify the initial members, and for runs of targets that were
  * only recorded manually.
  */
-export const isAskedFor = `exists (
+export const isNeededByIdSql = `exists (
     select from ${tableText(targetDatasets)} d
     where d.source = r.source and d.target_key = r.target_key and d.dataset = any(r.datasets)
       and (d.first_success_at is null or d.first_success_at >= r.started_at or (not d.active and d.left_at is null)))`;
 
-const going = `${isPlain} and r.finished_at < $1 and not ${isAskedFor} and ${canBePacked}`;
+const isPackableSql = `${isPlain} and r.finished_at < $1 and not ${isNeededByIdSql} and ${canBePacked}`;
 
 const kind = kindFields.map(({ name }) => name).join(', ');
 const growing = packedNumbers.flatMap(({ grows }, at) => (grows ? [at + 1] : []));
 
 /** SQL that packs one block. Runs of the block that stay or end later are packed by a later statement. */
-const PACK = `
+const PACK_SQL = `
   with next as materialized (
-    select ${blockOf('r.run_id')} as block from ${tableText(runs)} r where ${going} order by r.run_id limit 1
+    select ${blockOf('r.run_id')} as block from ${tableText(runs)} r where ${isPackableSql} order by r.run_id limit 1
   ), over as materialized (
     -- A block is packed once it is over.
-    select next.block * ${BLOCK} as first, (next.block + 1) * ${BLOCK} as behind from next
+    select next.block * ${RUNS_PER_BLOCK} as first, (next.block + 1) * ${RUNS_PER_BLOCK} as behind from next
     where not exists (select from ${tableText(runs)} y
-        where y.run_id >= next.block * ${BLOCK} and y.run_id < (next.block + 1) * ${BLOCK} and y.finished_at >= $1)
-      and exists (select from ${tableText(runs)} y where y.run_id >= (next.block + 1) * ${BLOCK})
+        where y.run_id >= next.block * ${RUNS_PER_BLOCK} and y.run_id < (next.block + 1) * ${RUNS_PER_BLOCK} and y.finished_at >= $1)
+      and exists (select from ${tableText(runs)} y where y.run_id >= (next.block + 1) * ${RUNS_PER_BLOCK})
   ), old as materialized (
     select r.run_id from ${tableText(runs)} r
-    where r.run_id >= (select first from over) and r.run_id < (select behind from over) and ${going}
+    where r.run_id >= (select first from over) and r.run_id < (select behind from over) and ${isPackableSql}
     for update of r skip locked
   ), gone as (
     delete from ${tableText(runs)} r using old where r.run_id = old.run_id returning r.*
@@ -92,7 +92,7 @@ export async function packRuns(
   const before = new Date(now - keep).toISOString();
   let packed = 0;
   while (!signal.aborted) {
-    const [row] = await sql.unsafe<{ moved: number }[]>(PACK, [before], { prepare: true });
+    const [row] = await sql.unsafe<{ moved: number }[]>(PACK_SQL, [before], { prepare: true });
     if (!row || row.moved === 0) break;
     packed += row.moved;
   }

@@ -1,27 +1,27 @@
 import { tableText } from '../db/orm.ts';
 import { packedRuns, runs } from '../db/schema/bookkeeping.ts';
 /**
- * Storage format of old runs. The runs of a block, {@link BLOCK} consecutive numbers, are grouped into kinds.
+ * Storage format of old runs. The runs of a block, {@link RUNS_PER_BLOCK} consecutive numbers, are grouped into kinds.
  * Values that are equal in all runs of a kind are stored once. Each number of a run is stored as the
  * difference from the value that its kind predicts, in as many bytes as the block needs. The first bytes of
  * all runs are stored together, then the second ones, and so on, because such planes compress well.
  */
 
 /** Runs whose numbers are equal after division by this form one block. It must be a power of 2. */
-export const BLOCK = 8192;
-const SHIFT = Math.log2(BLOCK);
+export const RUNS_PER_BLOCK = 8192;
+const SHIFT = Math.log2(RUNS_PER_BLOCK);
 
 /** SQL: block number of a run. */
 export const blockOf = (runId: string) => `(${runId} >> ${SHIFT})`;
 
 /** Maximum number of datasets of a packed run. */
-const MOST_DATASETS = 4;
+const MAX_DATASETS = 4;
 /**
  * Maximum width of a difference. No difference exceeds 2^54, because every value is at most 2^53, see
  * {@link isPlain}.
  */
-const MOST_BYTES = 7;
-const LARGEST = 2 ** 53;
+const MAX_BYTES = 7;
+const MAX_VALUE = 2 ** 53;
 
 /** A number that is stored for each run. */
 export interface PackedNumber {
@@ -37,7 +37,7 @@ const micros = (instant: string) => `(extract(epoch from ${instant}) * 1000000):
 const isWhole = `(${micros('r.started_at')} % 1000 = 0 and ${micros('r.finished_at')} % 1000 = 0)`;
 const unit = `(case when ${isWhole} then 1000 else 1 end)`;
 
-const places = Array.from({ length: MOST_DATASETS }, (_, at) => at + 1);
+const places = Array.from({ length: MAX_DATASETS }, (_, at) => at + 1);
 
 /** Numbers of a run, in storage order. Some are stored relative to another one, which makes them smaller. */
 export const packedNumbers: readonly PackedNumber[] = [
@@ -92,9 +92,9 @@ export const isPlain = `r.status = 'done' and r.error is null and r.note is null
 /** SQL: condition that all values of a plain row `r` of the table of runs can be packed. */
 export const canBePacked = `case when isfinite(r.started_at) and isfinite(r.finished_at) and r.finished_at >= r.started_at
     and ${['r.datasets', 'r.items', 'r.rows_written'].map(list).join(' and ')}
-    and cardinality(r.datasets) <= ${MOST_DATASETS}
+    and cardinality(r.datasets) <= ${MAX_DATASETS}
     and cardinality(r.items) = cardinality(r.datasets) and cardinality(r.rows_written) = cardinality(r.datasets)
-  then (select bool_and(n is null or n between 0 and ${LARGEST}) from unnest(array[${counts.join(', ')}] || r.items || r.rows_written) n)
+  then (select bool_and(n is null or n between 0 and ${MAX_VALUE}) from unnest(array[${counts.join(', ')}] || r.items || r.rows_written) n)
   else false end`;
 
 /**
@@ -104,7 +104,7 @@ export const canBePacked = `case when isfinite(r.started_at) and isfinite(r.fini
 export function packedValue(name: string): string {
   const at = packedNumbers.findIndex((number) => number.name === name);
   const step = packedNumbers[at]?.grows ? ` + k.step_${at} * j` : '';
-  const bytes = Array.from({ length: MOST_BYTES }, (_, byte) => {
+  const bytes = Array.from({ length: MAX_BYTES }, (_, byte) => {
     const read = `get_byte(b.body, (b.plane_${at} + ${byte}) * b.runs + k.first + j)`;
     return `case when b.width_${at} > ${byte} then ${byte === 0 ? read : `${read}::bigint << ${8 * byte}`} else 0 end`;
   });
@@ -131,7 +131,7 @@ export const packedKinds = [
 ].join(', ');
 
 /** SQL: the target of a run, packed or not. Null if there is no such run. */
-export const targetOf = (runId: string) => `coalesce(
+export const runTargetSql = (runId: string) => `coalesce(
   (select r.target_key from ${tableText(runs)} r where r.run_id = ${runId}),
   (select k.target from (
       select ${packedBlock} from ${tableText(packedRuns)} p

@@ -1,8 +1,8 @@
 import type { Feed, Window } from '../datasets/contract.ts';
 import type { Row } from './histories/rows.ts';
 import type { Link } from './identity/chain-continuity.ts';
-import { retires } from './proof.ts';
-import type { SetAside } from './quarantined-item.ts';
+import { canRetire } from './proof.ts';
+import type { QuarantinedItem } from './quarantined-item.ts';
 import { type DecodedRow, SeenRows } from './seen-rows.ts';
 
 /** Rows and items for the next commit. */
@@ -13,7 +13,7 @@ export interface PageBuffer {
   /** Rows of each dataset by natural key: of the whole run if rows may be retired, else of this commit. */
   readonly seen: readonly SeenRows[];
   readonly items: number[];
-  readonly quarantined: SetAside[];
+  readonly quarantined: QuarantinedItem[];
   /** Rows with the keys of quarantined items whose key could be read, one list per dataset. */
   readonly quarantinedKeys: readonly Row[][];
   rowCount: number;
@@ -28,7 +28,7 @@ export interface PageBuffer {
 export const emptyBuffer = (feed: Feed, before?: PageBuffer): PageBuffer => ({
   pages: 0,
   rows: feed.datasets.map(() => []),
-  seen: feed.datasets.map((_, at) => (retires(feed, at) ? before?.seen[at] : undefined) ?? new SeenRows()),
+  seen: feed.datasets.map((_, at) => (canRetire(feed, at) ? before?.seen[at] : undefined) ?? new SeenRows()),
   items: feed.datasets.map(() => 0),
   quarantined: [],
   quarantinedKeys: feed.datasets.map(() => []),
@@ -42,7 +42,7 @@ export const emptyBuffer = (feed: Feed, before?: PageBuffer): PageBuffer => ({
  * Splits rows into the parts of a commit, in storage order. A statement can write a key only once. So the
  * first part has the first row of each key, the next part the next row.
  */
-export function inTurns<T extends { readonly decoded: DecodedRow }>(parts: readonly T[]): T[][] {
+export function splitByKeyRepetition<T extends { readonly decoded: DecodedRow }>(parts: readonly T[]): T[][] {
   const turns: T[][] = [];
   const turnOf = new Map<DecodedRow, number>();
   for (const part of parts) {

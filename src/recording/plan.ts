@@ -4,18 +4,25 @@ import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
 import { ormOf } from '../db/orm.ts';
 import { coverage, gaps, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import { retention } from '../db/schema/retention-tables.ts';
-import type { ActiveFeed, Watched } from './active-feed.ts';
+import type { ActiveFeed, ConfiguredFeed } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { expectedFrom, keptFrom, rangeStart } from './range-start.ts';
-import { windowsAgain } from './sweep-windows.ts';
+import { listSweepWindows } from './sweep-windows.ts';
 import { targetKey } from './target-key.ts';
-import { common, parseMultirange, pieces, subtract, touches, upTo } from './windows.ts';
+import {
+  clipWindows,
+  intersectWindows,
+  overlaps,
+  parseMultirange,
+  splitWindow,
+  subtractWindows,
+} from './windows.ts';
 
 /** Fraction of its interval by which a poll may be early, so that drifting ticks do not skip a poll. */
-const EARLY = 0.1;
-const FIRST_RETRY = 30_000;
+const EARLY_FRACTION = 0.1;
+const FIRST_RETRY_MS = 30_000;
 /** Retry interval of a target that its upstream does not offer, in ms. */
-export const NOT_OFFERED_AGAIN = 86_400_000;
+export const NOT_OFFERED_RETRY_MS = 86_400_000;
 
 /** Stored state of one dataset of a target, as far as planning needs it. Times are in ms since 1970. */
 export interface TargetState {
@@ -48,7 +55,7 @@ export interface TargetState {
 export type TargetStates = ReadonlyMap<string, ReadonlyMap<string, TargetState>>;
 
 /** State of a dataset of a new target. */
-const FRESH: TargetState = {
+const NEW_TARGET_STATE: TargetState = {
   expectedFrom: null,
   lastPolled: null,
   lastFailure: null,
@@ -62,14 +69,14 @@ const FRESH: TargetState = {
 
 /** Returns the state of one dataset of a target. */
 export function stateOf(states: TargetStates, target: Target, dataset: string): TargetState {
-  return states.get(targetKey(target))?.get(dataset) ?? FRESH;
+  return states.get(targetKey(target))?.get(dataset) ?? NEW_TARGET_STATE;
 }
 
 /**
  * Returns the combined state of all datasets of a feed for a target. A window counts as covered if every
  * dataset covers it.
  */
-export function jointState({ datasets }: Watched, states: TargetStates, target: Target): TargetState {
+export function jointState({ datasets }: ConfiguredFeed, states: TargetStates, target: Target): TargetState {
   const all = datasets.map(({ name }) => stateOf(states, target, name));
   const earliest = (instants: readonly (number | null)[]) =>
     instants.reduce((one, other) => (one === null || other === null ? null : Math.min(one, other)));
@@ -79,8 +86,8 @@ export function jointState({ datasets }: Watched, states: TargetStates, target: 
     lastFailure: earliest(all.map(({ lastFailure }) => lastFailure)),
     failures: Math.max(...all.map(({ failures }) => failures)),
     notOffered: all.every(({ notOffered }) => notOffered),
-    covered: all.map(({ covered }) => covered).reduce(common),
-    answered: all.map(({ answered }) => answered).reduce(common),
+    covered: all.map(({ covered }) => covered).reduce(intersectWindows),
+    answered: all.map(({ answered }) => answered).reduce(intersectWindows),
     shownFrom: all[0]?.shownFrom ?? null,
     keptSince: earliest(all.map(({ keptSince }) => keptSince)),
   };
@@ -92,7 +99,7 @@ export function jointState({ datasets }: Watched, states: TargetStates, target: 
  */
 export async function loadStates(
   sql: postgres.Sql,
-  { source }: Pick<Watched, 'source'>,
+  { source }: Pick<ConfiguredFeed, 'source'>,
   only?: string,
 ): Promise<TargetStates> {
   const rows = await ormOf(sql).execute<{
@@ -139,25 +146,25 @@ export async function loadStates(
 
 /** Returns the missing windows of a range source, newest first. A poll requests the first one. */
 export function missingWindows(
-  { source: { range } }: Pick<Watched, 'source'>,
+  { source: { range } }: Pick<ConfiguredFeed, 'source'>,
   target: Target,
   state: TargetState,
   now: number,
 ): Window[] {
   if (!range) return [];
   const to = range.axis === 'time' ? now : OPEN_END;
-  const settled = upTo(state.answered, to - range.head(target));
+  const settled = clipWindows(state.answered, to - range.head(target));
   const from = keptFrom(range, state, Math.min(expectedFrom(range, state, now), to - range.head(target)));
-  return subtract({ from, to }, settled)
+  return subtractWindows({ from, to }, settled)
     .reverse()
-    .flatMap((window) => pieces(window, range.span(target)));
+    .flatMap((window) => splitWindow(window, range.span(target)));
 }
 
 /**
  * Returns the missing windows below the newest recorded part, newest first. The next poll requests newer
  * ones.
  */
-function holes(feed: ActiveFeed, target: Target, state: TargetState, now: number): Window[] {
+function findHoles(feed: ActiveFeed, target: Target, state: TargetState, now: number): Window[] {
   const missing = missingWindows(feed, target, state, now);
   const newest = state.answered.at(-1);
   return newest ? missing.filter(({ to }) => to <= newest.from) : missing.slice(1);
@@ -167,7 +174,7 @@ function holes(feed: ActiveFeed, target: Target, state: TargetState, now: number
  * Maximum number of pieces of a window in one run of a backfill. The start and the end of a run cost as much
  * as some pages.
  */
-const PIECES_A_RUN = 30;
+const MAX_PIECES_PER_RUN = 30;
 
 /**
  * Returns the windows of a range that are not claimed as covered, newest first, for a backfill. Removed data
@@ -175,7 +182,7 @@ const PIECES_A_RUN = 30;
  * @param range inclusive start, exclusive end
  * @param again includes covered windows
  */
-export function missingIn(
+export function findUncoveredWindows(
   feed: ActiveFeed,
   target: Target,
   state: TargetState,
@@ -183,9 +190,11 @@ export function missingIn(
   again = false,
 ): Window[] {
   const from = feed.source.range ? keptFrom(feed.source.range, state, range.from) : range.from;
-  return subtract({ from, to: range.to }, again ? [] : state.covered)
+  return subtractWindows({ from, to: range.to }, again ? [] : state.covered)
     .reverse()
-    .flatMap((window) => pieces(window, PIECES_A_RUN * (feed.source.range?.span(target) ?? Infinity)));
+    .flatMap((window) =>
+      splitWindow(window, MAX_PIECES_PER_RUN * (feed.source.range?.span(target) ?? Infinity)),
+    );
 }
 
 /**
@@ -195,11 +204,11 @@ export function missingIn(
  */
 export function isDue(state: TargetState, every: number, now: number): boolean {
   const { lastPolled, lastFailure, failures } = state;
-  if (state.notOffered) return lastFailure === null || Math.abs(now - lastFailure) > NOT_OFFERED_AGAIN;
+  if (state.notOffered) return lastFailure === null || Math.abs(now - lastFailure) > NOT_OFFERED_RETRY_MS;
   if (failures > 0 && lastFailure !== null && lastFailure <= now)
-    return now - lastFailure >= Math.min(every, FIRST_RETRY * 2 ** (failures - 1));
+    return now - lastFailure >= Math.min(every, FIRST_RETRY_MS * 2 ** (failures - 1));
   // A clock that jumped back must not stop the polls of a target. So a success in the future makes it due.
-  return lastPolled === null || lastPolled > now || now - lastPolled >= every * (1 - EARLY);
+  return lastPolled === null || lastPolled > now || now - lastPolled >= every * (1 - EARLY_FRACTION);
 }
 
 /**
@@ -237,26 +246,26 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
         ...(range && !poll
           ? []
           : [{ ...job(poll, 'poll', due), ...reachOf(feed, joint, now), plannedAt: now }]),
-        ...windowsAgain(feed, target, joint, now).map((window) => job(window, 'sweep', feed.datasets)),
+        ...listSweepWindows(feed, target, joint, now).map((window) => job(window, 'sweep', feed.datasets)),
       ];
     }
     const torn = known
       .filter(({ state }) => state.failures === 0 && !state.notOffered)
-      .map((dataset) => ({ ...dataset, holes: holes(feed, target, dataset.state, now) }));
+      .map((dataset) => ({ ...dataset, holes: findHoles(feed, target, dataset.state, now) }));
     const [newest] = torn.flatMap(({ holes }) => holes.slice(0, 1)).sort((a, b) => b.to - a.to);
     if (!newest) return [];
     return [
       job(
         newest,
         'heal',
-        torn.filter(({ holes }) => holes.some((hole) => touches(hole, newest))),
+        torn.filter(({ holes }) => holes.some((hole) => overlaps(hole, newest))),
       ),
     ];
   });
 }
 
 /** Returns how far back a poll requests its page. For an index, this is the start of the range. */
-function reachOf({ source: { range } }: Watched, state: TargetState, now: number): Pick<Job, 'reach'> {
+function reachOf({ source: { range } }: ConfiguredFeed, state: TargetState, now: number): Pick<Job, 'reach'> {
   return range?.index ? { reach: rangeStart(range, state, now) } : {};
 }
 
@@ -281,7 +290,7 @@ export function planAll(
         ...(at === 0 ? reachOf(feed, state, now) : {}),
       }),
     );
-    const again = windowsAgain(feed, target, state, now);
+    const again = listSweepWindows(feed, target, state, now);
     return [...missing, ...again.map((window): Job => ({ target, window, reason: 'sweep' }))];
   });
 }

@@ -6,7 +6,7 @@ import type { Job } from './job.ts';
  * Returns whether rows can be retired when they are missing in a response. This holds for members of lists
  * and for points, not for logs and readings.
  */
-export function retires({ datasets }: Feed, at: number): boolean {
+export function canRetire({ datasets }: Feed, at: number): boolean {
   const history = datasets[at]?.history;
   return history === 'state' || history === 'series';
 }
@@ -32,7 +32,7 @@ export function claimablePart(
 /**
  * Returns whether a run updates the freshness: an observation, or a request of the newest part of the range.
  */
-export function aboutNow({ range }: Source, { target, window, reason }: Job, now: number): boolean {
+export function updatesFreshness({ range }: Source, { target, window, reason }: Job, now: number): boolean {
   if (reason === 'sweep') return false;
   if (!range || !window) return true;
   return window.to > (range.axis === 'time' ? now : OPEN_END) - range.head(target) - 1;

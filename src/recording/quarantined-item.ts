@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Dataset } from '../datasets/contract.ts';
 import { storableText } from '../datasets/storable-text.ts';
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import { jsonText } from '../upstreams/json.ts';
-import { CONTRADICTS } from './decode.ts';
+import { CONTRADICTION_REASON } from './decode.ts';
 import { keyColumns } from './histories/batch.ts';
 import type { Row } from './histories/rows.ts';
 
 /** An item for the quarantine, in a form that PostgreSQL accepts. */
-export interface SetAside {
+export interface QuarantinedItem {
   readonly dataset: string;
   /** Equal for repetitions of the same item with the same reason. */
   readonly digest: string;
@@ -16,29 +16,29 @@ export interface SetAside {
   readonly item: string;
 }
 
-const LONGEST_ITEM = 64_000;
-const LONGEST_REASON = 1_000;
+const MAX_ITEM_LENGTH = 64_000;
+const MAX_REASON_LENGTH = 1_000;
 /** Number of nesting levels that are kept of an item that is nested too deeply to be serialised. */
-const SHOWN_LEVELS = 20;
+const MAX_KEPT_LEVELS = 20;
 
 /**
  * Converts an item for the quarantine.
  * @param key key by which the item is recognised when its other values change; null: all values are compared
  */
-export function setAside(
+export function toQuarantinedItem(
   dataset: Dataset,
   { reason, item, key }: { readonly reason: string; readonly item: unknown; readonly key: Row | null },
-): SetAside {
-  const why = cut(storableText(reason), LONGEST_REASON);
+): QuarantinedItem {
+  const why = truncateText(storableText(reason), MAX_REASON_LENGTH);
   const known =
-    key === null || why === CONTRADICTS
+    key === null || why === CONTRADICTION_REASON
       ? itemText(withoutIgnored(item, dataset.ignore ?? []))
       : JSON.stringify(keyColumns(dataset).map(({ index }) => key[index] ?? null));
   return {
     dataset: dataset.name,
     digest: createHash('sha256').update(`${known}\n${why}`).digest('hex'),
     reason: why,
-    item: cut(itemText(item), LONGEST_ITEM),
+    item: truncateText(itemText(item), MAX_ITEM_LENGTH),
   };
 }
 
@@ -48,9 +48,9 @@ function itemText(item: unknown): string {
     return jsonText(item);
   } catch {
     try {
-      return jsonText(shallow(item, SHOWN_LEVELS));
+      return jsonText(shallow(item, MAX_KEPT_LEVELS));
     } catch (error) {
-      return `(no JSON: ${messageOf(error)})`;
+      return `(no JSON: ${toErrorMessage(error)})`;
     }
   }
 }
@@ -75,5 +75,5 @@ function withoutIgnored(item: unknown, ignored: readonly string[]): unknown {
   return kept;
 }
 
-const cut = (text: string, longest: number) =>
+const truncateText = (text: string, longest: number) =>
   text.length > longest ? text.slice(0, longest).toWellFormed() : text;

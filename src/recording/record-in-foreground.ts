@@ -7,13 +7,13 @@ import type { Job } from './job.ts';
 import { record } from './record.ts';
 import { targetKey } from './target-key.ts';
 
-const AT_ONCE = 4;
+const MAX_CONCURRENT_TARGETS = 4;
 /** Maximum wait for a lease, in ms. The lease of a killed worker expires within this time. */
-const LONGEST_WAIT = (LEASE_SECONDS + 4) * 1000;
-const LOOK_AGAIN = 500;
+const LEASE_WAIT_TIMEOUT_MS = (LEASE_SECONDS + 4) * 1000;
+const LEASE_CHECK_INTERVAL_MS = 500;
 
 /** Progress callbacks of running jobs. */
-export interface Watching {
+export interface JobCallbacks {
   /** Called after every commit, with the part of the window of the job that is covered now. */
   covered?(job: Job, window: Window | null): void;
   /** Called after every run. */
@@ -31,7 +31,7 @@ export async function runJobs(
   feed: ActiveFeed,
   jobs: readonly Job[],
   signal: AbortSignal,
-  watching: Watching = {},
+  watching: JobCallbacks = {},
 ): Promise<{ runs: RunResult[]; busy: string[]; left: number }> {
   const runs: RunResult[] = [];
   const busy: string[] = [];
@@ -54,7 +54,7 @@ export async function runJobs(
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_TARGETS }, work));
   const ended = runs.filter(({ status }) => status !== 'stopped').length;
   return { runs, busy, left: signal.aborted ? jobs.length - ended : 0 };
 }
@@ -64,12 +64,12 @@ async function recordWhenFree(
   feed: ActiveFeed,
   job: Job,
   signal: AbortSignal,
-  watching: Watching,
+  watching: JobCallbacks,
 ): Promise<RunResult | null> {
-  for (let waited = 0; ; waited += LOOK_AGAIN) {
+  for (let waited = 0; ; waited += LEASE_CHECK_INTERVAL_MS) {
     const result = await record(context, feed, job, signal, (window) => watching.covered?.(job, window));
     if (typeof result !== 'string') return result;
-    if (result === 'outdated' || waited >= LONGEST_WAIT || signal.aborted) return null;
-    await delay(LOOK_AGAIN, undefined, { signal }).catch(() => {});
+    if (result === 'outdated' || waited >= LEASE_WAIT_TIMEOUT_MS || signal.aborted) return null;
+    await delay(LEASE_CHECK_INTERVAL_MS, undefined, { signal }).catch(() => {});
   }
 }

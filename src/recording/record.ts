@@ -1,12 +1,12 @@
 import type { Window } from '../datasets/contract.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
-import { WorkSignal } from '../lib/abort-scope.ts';
-import { LeaseLost } from '../lib/errors.ts';
-import { IN_POSTGRESQL, untraced } from '../lib/trace.ts';
-import { type ActiveFeed, partOf } from './active-feed.ts';
+import { AbortScope } from '../lib/abort-scope.ts';
+import { LeaseLostError } from '../lib/errors.ts';
+import { POSTGRESQL_ATTRIBUTES, untraced } from '../lib/trace.ts';
+import { type ActiveFeed, selectDatasets } from './active-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { Job } from './job.ts';
-import { claim, keepLease, leaseKey } from './lease.ts';
+import { claimRun, leaseKey, renewLease } from './lease.ts';
 import { Run } from './run.ts';
 import { targetKey } from './target-key.ts';
 
@@ -32,7 +32,7 @@ export function record(
     'recorder.reason': job.reason,
   };
   return traced({ name: 'run', attributes }, async (tell) => {
-    const result = await recordTold(context, whole, job, signal, progress);
+    const result = await claimAndRecord(context, whole, job, signal, progress);
     if (typeof result === 'string') tell({ 'recorder.run.status': result });
     else
       tell(
@@ -49,7 +49,7 @@ export function record(
   });
 }
 
-async function recordTold(
+async function claimAndRecord(
   context: RecordingContext,
   whole: ActiveFeed,
   job: Job,
@@ -57,14 +57,14 @@ async function recordTold(
   progress?: (covered: Window | null) => void,
 ): Promise<RunResult | 'held' | 'outdated'> {
   const { sql, clock, worker, traced = untraced } = context;
-  const feed = partOf(whole, job.datasets);
+  const feed = selectDatasets(whole, job.datasets);
   const startedAt = new Date(clock()).toISOString();
-  const runId = await traced({ name: 'claim', asks: true, attributes: IN_POSTGRESQL }, () =>
-    claim(sql, feed, job, worker, startedAt),
+  const runId = await traced({ name: 'claim', isClientCall: true, attributes: POSTGRESQL_ATTRIBUTES }, () =>
+    claimRun(sql, feed, job, worker, startedAt),
   );
   if (typeof runId === 'string') return runId;
   const key = targetKey(job.target);
-  const work = new WorkSignal(signal);
+  const work = new AbortScope(signal);
   let lost = false;
   const lose = () => {
     lost = true;
@@ -77,7 +77,7 @@ async function recordTold(
     () => {
       if (asking) return;
       asking = true;
-      keepLease(sql, feed.source.name, leaseKey(feed.source, job.target), runId)
+      renewLease(sql, feed.source.name, leaseKey(feed.source, job.target), runId)
         .then(
           (kept) => kept || lose(),
           () => {}, // the commit detects an unavailable database
@@ -91,7 +91,7 @@ async function recordTold(
   try {
     return await new Run(context, feed, job, runId, work.signal, progress).run();
   } catch (error) {
-    throw lost ? new LeaseLost(feed.source.name, key) : error;
+    throw lost ? new LeaseLostError(feed.source.name, key) : error;
   } finally {
     clearInterval(heartbeat);
     work.end();

@@ -1,24 +1,24 @@
 import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Dataset, Target } from '../datasets/contract.ts';
-import { refusesRows, storeByHalves } from '../db/bisect-insert.ts';
+import { refusesRows, storeByBisection } from '../db/bisect-insert.ts';
 import { ormOf } from '../db/orm.ts';
 import { quarantine, runs, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import { parseJson } from '../upstreams/json.ts';
 import type { ActiveFeed } from './active-feed.ts';
-import type { End } from './commit.ts';
+import type { RunEnd } from './commit.ts';
 import { compileFeed } from './compiled-feed.ts';
 import type { RecordingContext } from './context.ts';
-import { CONTRADICTS } from './decode.ts';
+import { CONTRADICTION_REASON } from './decode.ts';
 import { keyColumns } from './histories/batch.ts';
 import type { Row } from './histories/rows.ts';
-import { claim, leaseKey } from './lease.ts';
-import { retires } from './proof.ts';
+import { claimRun, leaseKey } from './lease.ts';
+import { canRetire } from './proof.ts';
 import { SeenRows } from './seen-rows.ts';
 import { targetKey } from './target-key.ts';
 
 /** The result of decoding the quarantine again. */
-export interface Redriven {
+export interface RedriveResult {
   readonly released: number;
   readonly rowsWritten: number;
   /** Items that still cannot be decoded or stored, or whose dataset is no longer recorded. */
@@ -31,7 +31,7 @@ export interface Redriven {
  * Quarantined items of one response. The items themselves are loaded batch by batch, because all together may
  * not fit into memory.
  */
-type Batch = {
+type QuarantineBatch = {
   readonly dataset: string;
   readonly target: Target;
   readonly observed_at: Date;
@@ -54,14 +54,17 @@ interface Decodable {
  * their validity is unknown. Items that PostgreSQL still rejects stay in the quarantine, and so do
  * contradicting items, which a new decoder cannot fix.
  */
-export async function redrive(context: RecordingContext, feeds: readonly ActiveFeed[]): Promise<Redriven> {
+export async function redrive(
+  context: RecordingContext,
+  feeds: readonly ActiveFeed[],
+): Promise<RedriveResult> {
   const { sql } = context;
-  const batches = await ormOf(sql).execute<Batch>(expression`
+  const batches = await ormOf(sql).execute<QuarantineBatch>(expression`
     select q.dataset, t.target, q.observed_at, array_agg(q.id::text order by q.id) as ids
     from ${quarantine} q
     join ${targetDatasets} d using (dataset, target_key)
     join ${targets} t using (source, target_key)
-    where q.reason <> ${CONTRADICTS}
+    where q.reason <> ${CONTRADICTION_REASON}
     group by q.dataset, t.target, q.observed_at order by q.observed_at`);
   const totals = { released: 0, rowsWritten: 0, kept: 0, held: 0 };
   for (const batch of batches) {
@@ -75,7 +78,7 @@ export async function redrive(context: RecordingContext, feeds: readonly ActiveF
   return totals;
 }
 
-async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: Batch) {
+async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: QuarantineBatch) {
   const { sql, commits, clock, worker } = context;
   const at = feed.datasets.findIndex(({ name }) => name === batch.dataset);
   const dataset = feed.datasets[at];
@@ -88,14 +91,14 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const about = { target: batch.target, now: clock() };
   const seen = new SeenRows();
   const decoded = items.flatMap(({ id, item }): Decodable[] => {
-    const result = decodable(item, (value) => decoder.items([value], about, seen));
+    const result = decodeItem(item, (value) => decoder.items([value], about, seen));
     return result?.refused.length === 0 && result.consistent
       ? [{ id: Number(id), rows: result.rows.map(({ row }) => row) }]
       : [];
   });
   if (decoded.length === 0) return { released: 0, rowsWritten: 0 };
   const recordedAt = new Date(clock()).toISOString();
-  const runId = await claim(
+  const runId = await claimRun(
     sql,
     feed,
     { target: batch.target, window: null, reason: 'redrive' },
@@ -103,10 +106,12 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     recordedAt,
   );
   if (typeof runId === 'string') return null;
-  const past = retires(feed, at) ? await pastOf(sql, dataset, batch.target, decoded) : new Set<number>();
+  const past = canRetire(feed, at)
+    ? await findOutdated(sql, dataset, batch.target, decoded)
+    : new Set<number>();
   const told = decoded.map(({ id, rows }): Decodable => ({ id, rows: past.has(id) ? [] : rows }));
   let rowsWritten = 0;
-  const commit = async (some: readonly Decodable[], end: End | null) => {
+  const commit = async (some: readonly Decodable[], end: RunEnd | null) => {
     const rows = some.flatMap((one) => one.rows);
     const committed = await compiled.commit(commits, {
       target: batch.target,
@@ -115,7 +120,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
       observedAt: batch.observed_at.toISOString(),
       recordedAt,
       late: true,
-      looksUp: true,
+      shouldLookUp: true,
       batches: feed.datasets.map((_, index) => ({
         rows: index === at ? rows : [],
         quarantinedKeys: [],
@@ -134,19 +139,24 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
       units: 0,
       window: null,
       note: null,
-      aboutNow: false,
+      updatesFreshness: false,
       plannedAt: null,
       end,
     });
     rowsWritten += committed.rowsWritten.reduce((sum, count) => sum + count, 0);
   };
-  const end: End = { outcome: 'done', error: null, asked: false, incomplete: feed.datasets.map(() => null) };
+  const end: RunEnd = {
+    outcome: 'done',
+    error: null,
+    asked: false,
+    incomplete: feed.datasets.map(() => null),
+  };
   try {
     await commit(told, end);
     return { released: told.length, rowsWritten };
   } catch (error) {
     if (!refusesRows(error)) throw error;
-    const alone = await storeByHalves(told, (some) => commit(some, null));
+    const alone = await storeByBisection(told, (some) => commit(some, null));
     await commit([], end);
     return { released: told.length - alone.length, rowsWritten };
   }
@@ -157,7 +167,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
  * them, or the list was not observed since. Runs of a target are sequential, so that a run that ended later
  * started later. A run that was already aggregated by day ended soon after its item was seen.
  */
-async function pastOf(
+async function findOutdated(
   sql: postgres.Sql,
   dataset: Dataset,
   target: Target,
@@ -180,7 +190,7 @@ async function pastOf(
 }
 
 /** Decodes an item. Returns null if it was truncated or is not JSON, so that it stays in the quarantine. */
-function decodable<T>(item: string, decode: (value: unknown) => T): T | null {
+function decodeItem<T>(item: string, decode: (value: unknown) => T): T | null {
   try {
     return decode(parseJson(item));
   } catch {

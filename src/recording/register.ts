@@ -4,10 +4,10 @@ import type { Target } from '../datasets/contract.ts';
 import { ormOf } from '../db/orm.ts';
 import { schedules, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import { configurations } from '../db/schema/process-tables.ts';
-import { inParts } from '../lib/chunk.ts';
+import { splitIntoChunks } from '../lib/chunk.ts';
 import { UsageError } from '../lib/errors.ts';
-import type { DatasetSettings, Watched } from './active-feed.ts';
-import { lives, type Registrant } from './configuration.ts';
+import type { ConfiguredFeed, DatasetSettings } from './active-feed.ts';
+import { isAliveSql, type Registrant } from './configuration.ts';
 import { firstStart } from './range-start.ts';
 import { targetKey } from './target-key.ts';
 
@@ -17,11 +17,11 @@ import { targetKey } from './target-key.ts';
  */
 export async function registerTargets(
   sql: postgres.Sql,
-  feed: Watched,
+  feed: ConfiguredFeed,
   now: number,
   by: Registrant = { recorder: 'recorder', digest: null },
 ): Promise<void> {
-  await store(sql, [feed], now, by, expression`d.source = ${feed.source.name}`);
+  await registerFeeds(sql, [feed], now, by, expression`d.source = ${feed.source.name}`);
 }
 
 /**
@@ -30,35 +30,35 @@ export async function registerTargets(
  */
 export async function registerAll(
   sql: postgres.Sql,
-  feeds: readonly Watched[],
+  feeds: readonly ConfiguredFeed[],
   now: number,
   by: Registrant,
 ): Promise<void> {
-  await refuseTaken(sql, feeds, by); // before any write
-  await store(sql, feeds, now, by, expression`true`);
+  await rejectTakenTargets(sql, feeds, by); // before any write
+  await registerFeeds(sql, feeds, now, by, expression`true`);
   // Deletes the schedules of recorders without active targets, such as a renamed one, so that they are not
   // reported as missing.
   await ormOf(sql).execute(expression`
     delete from ${schedules} s where s.recorder <> ${by.recorder} and not exists (
       select from ${targetDatasets} d join ${targets} t using (source, target_key)
       where d.active and t.recorder = s.recorder)`);
-  await refuseTaken(sql, feeds, by); // two recorders may have started concurrently
+  await rejectTakenTargets(sql, feeds, by); // two recorders may have started concurrently
 }
 
 /**
  * Maximum number of targets per statement, so that it ends in time on a slow machine, too. Most recorders
  * have fewer.
  */
-const STORED_AT_ONCE = 10_000;
+const REGISTER_BATCH_SIZE = 10_000;
 /**
  * Number of new rows after which the tables are analyzed, because PostgreSQL would choose wrong plans with
  * outdated statistics.
  */
-const MANY = 1_000;
+const ANALYZE_THRESHOLD = 1_000;
 
 /** A target to register. */
-interface Wanted {
-  readonly source: Watched['source'];
+interface FeedTarget {
+  readonly source: ConfiguredFeed['source'];
   readonly target: Target;
 }
 
@@ -66,17 +66,17 @@ interface Wanted {
  * Registers the targets of feeds, and deactivates all other datasets `d` of the registrant that match
  * `among`.
  */
-async function store(
+async function registerFeeds(
   sql: postgres.Sql,
-  feeds: readonly Watched[],
+  feeds: readonly ConfiguredFeed[],
   now: number,
   by: Registrant,
   among: SQL,
 ): Promise<void> {
   const all = feeds.flatMap(({ source, targets }) => targets.map((target) => ({ source, target })));
-  let [own, written, analyzed] = [0, 0, MANY];
-  for (const part of inParts(all, STORED_AT_ONCE)) {
-    const stored = await want(sql, feeds, part, now, by);
+  let [own, written, analyzed] = [0, 0, ANALYZE_THRESHOLD];
+  for (const part of splitIntoChunks(all, REGISTER_BATCH_SIZE)) {
+    const stored = await registerBatch(sql, feeds, part, now, by);
     own += stored.own;
     written += stored.written;
     if (written < analyzed) continue;
@@ -89,7 +89,7 @@ async function store(
   const wanted = feeds.reduce((sum, { targets, datasets }) => sum + targets.length * datasets.length, 0);
   // All targets belong to the registrant, and it has no other ones: nothing is to be deactivated.
   if (own === all.length && known?.count === wanted) return;
-  await leave(sql, feeds, now, by, among);
+  await deactivateOthers(sql, feeds, now, by, among);
 }
 
 /**
@@ -101,24 +101,24 @@ async function store(
  * and uses the same order, because the reverse order could deadlock.
  * @returns the number of targets that belong to the registrant, and the number of written rows
  */
-async function want(
+async function registerBatch(
   sql: postgres.Sql,
-  feeds: readonly Watched[],
-  wanted: readonly Wanted[],
+  feeds: readonly ConfiguredFeed[],
+  wanted: readonly FeedTarget[],
   now: number,
   by: Registrant,
 ): Promise<{ readonly own: number; readonly written: number }> {
   const offers = feeds.flatMap(({ source, datasets }) => datasets.map((dataset) => ({ source, dataset })));
-  const expectedFrom = ({ range }: Watched['source'], { since }: DatasetSettings) =>
+  const expectedFrom = ({ range }: ConfiguredFeed['source'], { since }: DatasetSettings) =>
     range?.axis === 'time' ? (since ?? firstStart(range, now)) : null;
   // Lists are not joined with each other: PostgreSQL underestimates their length and would use a nested loop.
   const [stored] = await ormOf(sql).execute<{ own: number; written: number }>(expression`
-    with entitled as materialized (${entitled(by)}), asked as materialized (
+    with entitled as materialized (${entitledSql(by)}), asked as materialized (
       select a.* from entitled,
         unnest(${expression.param(wanted.map(({ source }) => source.name))}::text[], ${expression.param(wanted.map(({ target }) => targetKey(target)))}::text[],
           ${expression.param(wanted.map(({ target }) => JSON.stringify(target)))}::text[]) as a(source, key, target)
       where not exists (select from ${targets} o where o.source = a.source and o.target_key = a.key
-        and o.recorder <> ${by.recorder} and ${lives(expression`o.recorder`)})
+        and o.recorder <> ${by.recorder} and ${isAliveSql(expression`o.recorder`)})
     ), wanted as materialized (
       select asked.key, asked.target, d.* from unnest(${expression.param(offers.map(({ source }) => source.name))}::text[],
         ${expression.param(offers.map(({ dataset }) => dataset.name))}::text[], ${expression.param(offers.map(({ dataset }) => dataset.every))}::bigint[],
@@ -160,9 +160,9 @@ async function want(
  * datasets, as above.
  * @param among condition that limits the datasets
  */
-async function leave(
+async function deactivateOthers(
   sql: postgres.Sql,
-  feeds: readonly Watched[],
+  feeds: readonly ConfiguredFeed[],
   now: number,
   by: Registrant,
   among: SQL,
@@ -174,7 +174,7 @@ async function leave(
   );
   // `except` is not a join, for the reason above.
   await ormOf(sql).execute(expression`
-    with entitled as materialized (${entitled(by)}), left_now as materialized (
+    with entitled as materialized (${entitledSql(by)}), left_now as materialized (
       select d.source, d.target_key, d.dataset from entitled, ${targetDatasets} d
       join ${targets} t using (source, target_key)
       where d.active and ${among} and t.recorder = ${by.recorder}
@@ -189,15 +189,19 @@ async function leave(
     where (d.source, d.target_key, d.dataset) = (l.source, l.target_key, l.dataset) and d.active`);
 }
 
-async function refuseTaken(sql: postgres.Sql, feeds: readonly Watched[], by: Registrant): Promise<void> {
-  const taken = await takenFrom(sql, feeds, by);
+async function rejectTakenTargets(
+  sql: postgres.Sql,
+  feeds: readonly ConfiguredFeed[],
+  by: Registrant,
+): Promise<void> {
+  const taken = await findTakenTargets(sql, feeds, by);
   if (taken.length > 0) throw new UsageError(taken);
 }
 
 /** Returns error messages with fixes for targets of the feeds that another live recorder records. */
-export async function takenFrom(
+export async function findTakenTargets(
   sql: postgres.Sql,
-  feeds: readonly Watched[],
+  feeds: readonly ConfiguredFeed[],
   by: Registrant,
 ): Promise<string[]> {
   const asked = feeds.flatMap(({ source, datasets, targets }) =>
@@ -208,7 +212,7 @@ export async function takenFrom(
     from unnest(${expression.param(asked.map(({ source }) => source))}::text[], ${expression.param(asked.map(({ key }) => key))}::text[])
       with ordinality as a(source, key, place)
     join ${targets} t on t.source = a.source and t.target_key = a.key
-    where t.recorder <> ${by.recorder} and ${lives(expression`t.recorder`)} order by a.place`);
+    where t.recorder <> ${by.recorder} and ${isAliveSql(expression`t.recorder`)} order by a.place`);
   return rows.map(({ place, target_key, recorder }) => {
     const names = asked[place - 1]?.datasets.map(({ name }) => name).join(', ');
     return (
@@ -222,7 +226,7 @@ export async function takenFrom(
  * SQL: one row if the registrant may register targets. The row lock keeps this permission until the end of
  * the transaction.
  */
-export const entitled = ({ recorder, digest }: Registrant): SQL =>
+export const entitledSql = ({ recorder, digest }: Registrant): SQL =>
   digest === null
     ? expression`select 1`
     : expression`select 1 from ${configurations} where recorder = ${recorder} and digest = ${digest} and newest for share`;

@@ -1,27 +1,27 @@
 import { and, eq, sql as expression, isNotNull } from 'drizzle-orm';
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
-import { datasetNamed } from '../datasets/catalog.ts';
+import { findDataset } from '../datasets/catalog.ts';
 import type { Dataset, Target } from '../datasets/contract.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
 import { ormOf, tableText } from '../db/orm.ts';
 import { runs, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
-import { LeaseLost } from '../lib/errors.ts';
-import { asDeclared } from './active-feed.ts';
+import { LeaseLostError } from '../lib/errors.ts';
+import { withDefaultSettings } from './active-feed.ts';
 import type { Registrant } from './configuration.ts';
 import type { RecordingContext } from './context.ts';
-import { eventsOf, keyList, noteChanges } from './histories/changes.ts';
-import { claim } from './lease.ts';
+import { changeEventsSql, changeRecordingCtes, keyList } from './histories/changes.ts';
+import { claimRun } from './lease.ts';
 import { targetKey } from './target-key.ts';
 
 /** Maximum number of targets per round. */
-const AT_ONCE = 50;
+const MAX_TARGETS_PER_ROUND = 50;
 /**
  * Maximum number of members that one statement ends, so that it takes no longer than the commit of a page.
  */
-const ROWS_AT_ONCE = 5_000;
+const MAX_MEMBERS_PER_STATEMENT = 5_000;
 
-type Left = {
+type RemovedTarget = {
   readonly dataset: string;
   readonly target: Target;
   readonly target_key: string;
@@ -32,23 +32,23 @@ type Left = {
  * Each target is ended by its own run, under its lease, and logged once. A target that another run holds is
  * retried in the next round.
  */
-export async function endUnwatched(
+export async function retireRemovedTargets(
   context: RecordingContext,
   { recorder }: Registrant,
   log: Log,
 ): Promise<void> {
   const { sql } = context;
-  const left = await ormOf(sql).execute<Left>(expression`
+  const left = await ormOf(sql).execute<RemovedTarget>(expression`
     select d.dataset, d.target_key, t.target from ${targetDatasets} d
     join ${targets} t using (source, target_key)
     where not d.active and d.left_at is not null and d.ended_at is null and t.recorder = ${recorder}
-    order by d.left_at limit ${AT_ONCE}`);
+    order by d.left_at limit ${MAX_TARGETS_PER_ROUND}`);
   for (const { dataset: name, target, target_key } of left) {
-    const dataset = datasetNamed(name);
+    const dataset = findDataset(name);
     const members =
       dataset?.history === 'state'
         ? await endMembers(context, dataset, target)
-        : await settle(sql, name, target_key);
+        : await markEnded(sql, name, target_key);
     if (members !== null)
       log.info(
         { dataset: name, target: target_key, members },
@@ -58,7 +58,7 @@ export async function endUnwatched(
 }
 
 /** Marks a target as ended without changing rows, because only lists have members to end. */
-async function settle(sql: postgres.Sql, dataset: string, key: string): Promise<number> {
+async function markEnded(sql: postgres.Sql, dataset: string, key: string): Promise<number> {
   await ormOf(sql)
     .update(targetDatasets)
     .set({ ended_at: expression`now()` })
@@ -81,21 +81,24 @@ async function endMembers(
   dataset: Dataset,
   target: Target,
 ): Promise<number | null> {
-  const feed = asDeclared({ source: dataset.source, datasets: [dataset] }, [target]);
+  const feed = withDefaultSettings({ source: dataset.source, datasets: [dataset] }, [target]);
   const now = new Date(clock()).toISOString();
-  const runId = await claim(sql, feed, { target, window: null, reason: 'unwatched' }, worker, now);
+  const runId = await claimRun(sql, feed, { target, window: null, reason: 'unwatched' }, worker, now);
   if (typeof runId === 'string') return null;
   for (let members = 0; ; ) {
-    const [row] = await sql.unsafe<{ needless: boolean; ended: number; rest: boolean }[]>(endingOf(dataset), [
-      dataset.source.name,
-      targetKey(target),
-      runId,
-      dataset.name,
-      now,
-      JSON.stringify(Object.fromEntries(dataset.request.map((key) => [key, target[key] ?? '']))),
-      ...dataset.request.map((key) => target[key] ?? ''),
-    ]);
-    if (!row) throw new LeaseLost(dataset.source.name, targetKey(target));
+    const [row] = await sql.unsafe<{ needless: boolean; ended: number; rest: boolean }[]>(
+      endMembersSql(dataset),
+      [
+        dataset.source.name,
+        targetKey(target),
+        runId,
+        dataset.name,
+        now,
+        JSON.stringify(Object.fromEntries(dataset.request.map((key) => [key, target[key] ?? '']))),
+        ...dataset.request.map((key) => target[key] ?? ''),
+      ],
+    );
+    if (!row) throw new LeaseLostError(dataset.source.name, targetKey(target));
     members += row.ended;
     if (row.needless) return null;
     if (!row.rest) return members;
@@ -107,7 +110,7 @@ async function endMembers(
  * last of them. It locks the target before its dataset, as all other statements do. It skips members that
  * also belong to another active target, and rows that were recorded manually.
  */
-function endingOf(dataset: Dataset): string {
+function endMembersSql(dataset: Dataset): string {
   const { name, request, columns } = dataset;
   const scope = request.map((key, at) => `o.${columns[at]?.name ?? key} = $${at + 7}`).join(' and ');
   return `
@@ -124,11 +127,11 @@ function endingOf(dataset: Dataset): string {
       where ${scope} and o.valid_to is null and not exists (select from shared) and not exists (
         select from ${tableText(runs)} r join ${tableText(targetDatasets)} h using (source, target_key)
         where r.run_id = o.run_id and h.dataset = $4 and not h.active and h.left_at is null)
-      limit ${ROWS_AT_ONCE}
+      limit ${MAX_MEMBERS_PER_STATEMENT}
     ), fence as materialized (
       update ${tableText(targets)} t set run_id = case when m.rest and not l.needless then t.run_id end,
         lease_until = case when m.rest and not l.needless then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
-      from left_now l, (select count(*) = ${ROWS_AT_ONCE} as rest from members) m
+      from left_now l, (select count(*) = ${MAX_MEMBERS_PER_STATEMENT} as rest from members) m
       where t.source = $1 and t.target_key = $2 and t.run_id = $3
       returning $3::bigint as run_id, l.needless, m.rest
     ), ended as (
@@ -144,12 +147,12 @@ function endingOf(dataset: Dataset): string {
         status = case when fence.rest and not fence.needless then r.status else 'done' end,
         finished_at = case when fence.rest and not fence.needless then null else $5::timestamptz end
       from fence where r.run_id = fence.run_id returning 1
-    ), ${noteChanges({
+    ), ${changeRecordingCtes({
       events: [
         {
           dataset: name,
           request: `array[${request.map((_, at) => `$${at + 7}`).join(', ')}]::text[]`,
-          sql: eventsOf(
+          sql: changeEventsSql(
             dataset,
             `select ${keyList(dataset, 'n')}n.begins, 'u' as kind from ended n`,
             '$5::timestamptz',

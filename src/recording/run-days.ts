@@ -3,9 +3,9 @@ import { tableText } from '../db/orm.ts';
 import { runDays, runs } from '../db/schema/bookkeeping.ts';
 
 /** Maximum number of runs that one statement moves, so that it is short and blocks nothing. */
-const AT_ONCE = 2_000;
+const MOVE_BATCH_SIZE = 2_000;
 /** Time for which daily counts are kept, in ms. Older ones are aggregated by month. */
-const KEPT_AS_DAYS = 92 * 86_400_000;
+const DAILY_RETENTION_MS = 92 * 86_400_000;
 
 const COUNTS = [
   'runs',
@@ -22,19 +22,19 @@ const added = COUNTS.map((count) => `${count} = d.${count} + excluded.${count}`)
 const onConflict = `on conflict (span, starts_on, dataset, target_key, reason) do update set ${added}`;
 
 /** Counts of a whole run belong to its first dataset, as in reporting.runs. */
-const led = (count: string) => `sum(case l.place when 1 then ${count} else 0 end)`;
+const firstDatasetSql = (count: string) => `sum(case l.place when 1 then ${count} else 0 end)`;
 
 const MOVE_RUNS = `
   with old as materialized (
     select run_id from ${tableText(runs)} where finished_at < $1 and 0 = all (rows_written)
-    order by finished_at limit ${AT_ONCE} for update skip locked
+    order by finished_at limit ${MOVE_BATCH_SIZE} for update skip locked
   ), gone as (
     delete from ${tableText(runs)} r using old where r.run_id = old.run_id returning r.*
   ), counted as (
     insert into ${tableText(runDays)} as d (span, starts_on, dataset, target_key, reason, ${names})
     select 'day', (g.started_at at time zone 'UTC')::date, l.dataset, g.target_key, g.reason, count(*),
-      count(*) filter (where g.status = 'failed'), count(*) filter (where g.status = 'lost'), ${led('g.pages')},
-      sum(g.items[l.place]), ${led('g.requests')}, ${led('g.budget_units')}, ${led('g.quarantined')}
+      count(*) filter (where g.status = 'failed'), count(*) filter (where g.status = 'lost'), ${firstDatasetSql('g.pages')},
+      sum(g.items[l.place]), ${firstDatasetSql('g.requests')}, ${firstDatasetSql('g.budget_units')}, ${firstDatasetSql('g.quarantined')}
     from gone g, unnest(g.datasets) with ordinality as l(dataset, place)
     -- In one order, so that two who do this at once never wait for each other in a circle.
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
@@ -44,7 +44,7 @@ const MOVE_RUNS = `
 const MOVE_DAYS = `
   with old as materialized (
     select span, starts_on, dataset, target_key, reason from ${tableText(runDays)} where span = 'day' and starts_on < $1
-    order by starts_on limit ${AT_ONCE} for update skip locked
+    order by starts_on limit ${MOVE_BATCH_SIZE} for update skip locked
   ), gone as (
     delete from ${tableText(runDays)} r using old
     where (r.span, r.starts_on, r.dataset, r.target_key, r.reason)
@@ -66,14 +66,14 @@ const MOVE_DAYS = `
  * @param signal stops it between two batches
  * @returns the number of removed runs
  */
-export async function countUpRuns(
+export async function aggregateRuns(
   sql: postgres.Sql,
   now: number,
   keep: number,
   signal: AbortSignal,
 ): Promise<number> {
   const runs = await moveAll(sql, MOVE_RUNS, new Date(now - keep).toISOString(), signal);
-  const kept = new Date(now - KEPT_AS_DAYS);
+  const kept = new Date(now - DAILY_RETENTION_MS);
   const month = new Date(Date.UTC(kept.getUTCFullYear(), kept.getUTCMonth(), 1));
   await moveAll(sql, MOVE_DAYS, month.toISOString().slice(0, 10), signal);
   return runs;
@@ -90,7 +90,7 @@ async function moveAll(
     const [row] = await sql.unsafe<{ moved: number }[]>(statement, [before], { prepare: true });
     const moved = row?.moved ?? 0;
     all += moved;
-    if (moved < AT_ONCE) break;
+    if (moved < MOVE_BATCH_SIZE) break;
   }
   return all;
 }

@@ -1,23 +1,23 @@
 import type { Page, RequestedWindow, Window } from '../datasets/contract.ts';
-import { refusesRows, storeByHalves, Unstorable } from '../db/bisect-insert.ts';
-import { LeaseLost, messageOf } from '../lib/errors.ts';
-import { IN_POSTGRESQL, untraced } from '../lib/trace.ts';
+import { refusesRows, storeByBisection, TooManyRefusalsError } from '../db/bisect-insert.ts';
+import { LeaseLostError, toErrorMessage } from '../lib/errors.ts';
+import { POSTGRESQL_ATTRIBUTES, untraced } from '../lib/trace.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import type { ActiveFeed } from './active-feed.ts';
-import { type Commit, type CommitPages, type Committed, isCommitting, type Outcome } from './commit.ts';
-import { CommitLine } from './commit-line.ts';
-import { commitsOf, compileFeed } from './compiled-feed.ts';
-import type { Asked, RecordingContext, RunResult } from './context.ts';
-import type { Decoded, Decoder, Refused } from './decode.ts';
+import { type Commit, type CommitPages, type CommitResult, isCommitting, type Outcome } from './commit.ts';
+import { CommitQueue } from './commit-line.ts';
+import { compileFeed, createRunCommit } from './compiled-feed.ts';
+import type { RecordingContext, RunClient, RunResult } from './context.ts';
+import type { DecodedPage, Decoder, RejectedItem } from './decode.ts';
 import type { Row } from './histories/rows.ts';
 import { type Link, linkReader, verifyChain } from './identity/chain-continuity.ts';
 import { claimableUntil, coveredUntil, IndexProgress } from './index-progress.ts';
 import { type Job, priorityOf } from './job.ts';
 import { observedCoverage } from './observed-coverage.ts';
-import { emptyBuffer, inTurns, type PageBuffer } from './page-buffer.ts';
+import { emptyBuffer, type PageBuffer, splitByKeyRepetition } from './page-buffer.ts';
 import { prefetch } from './prefetch.ts';
-import { aboutNow, claimablePart } from './proof.ts';
-import { setAside } from './quarantined-item.ts';
+import { claimablePart, updatesFreshness } from './proof.ts';
+import { toQuarantinedItem } from './quarantined-item.ts';
 import { targetKey } from './target-key.ts';
 import { walk } from './walk.ts';
 import { WalkEvidence } from './walk-evidence.ts';
@@ -25,7 +25,7 @@ import { WalkEvidence } from './walk-evidence.ts';
 /**
  * Maximum number of rejected rows of one commit. With more, the cause is not single items, and the run fails.
  */
-const MOST_REFUSED = 1_000;
+const MAX_REJECTED_ROWS = 1_000;
 
 /** A run in progress: reads the pages of a walk and commits them. */
 export class Run {
@@ -37,7 +37,7 @@ export class Run {
   readonly #decoders: readonly Decoder[];
   readonly #links: readonly (((row: Row) => Link) | null)[];
   readonly #store: CommitPages;
-  readonly #ask: Asked;
+  readonly #ask: RunClient;
   readonly #progress: ((covered: Window | null) => void) | undefined;
   #buffer: PageBuffer;
   readonly #evidence: WalkEvidence;
@@ -75,7 +75,7 @@ export class Run {
     const compiled = compileFeed(feed);
     this.#decoders = compiled.decoders;
     this.#links = feed.datasets.map(linkReader);
-    this.#store = commitsOf(compiled);
+    this.#store = createRunCommit(compiled);
     this.#progress = progress;
     this.#buffer = emptyBuffer(feed);
     this.#isObservedRegularly =
@@ -102,8 +102,8 @@ export class Run {
     try {
       await this.#readPages();
     } catch (error) {
-      if (error instanceof LeaseLost) throw error;
-      failure = asFailure(error);
+      if (error instanceof LeaseLostError) throw error;
+      failure = toFailure(error);
       // Rows since the last commit also came from another source.
       if (failure.kind === 'identity') this.#buffer = emptyBuffer(this.#feed, this.#buffer);
     }
@@ -111,7 +111,7 @@ export class Run {
       // Rows that could not be verified are dropped. After any other error of a failed run, the commit is not
       // repeated.
       if (failure && !(error instanceof UpstreamFailure)) throw error;
-      if (!failure || isIdentityFailure(error)) failure = asFailure(error);
+      if (!failure || isIdentityFailure(error)) failure = toFailure(error);
       return this.#commit({ failure });
     });
     const outcome = this.#outcomeOf(failure);
@@ -137,7 +137,7 @@ export class Run {
   }
 
   async #readPages(): Promise<void> {
-    const line = new CommitLine({
+    const line = new CommitQueue({
       rows: () => this.#buffer.rowCount,
       isIdle: () => !isCommitting(this.#context.commits),
       commit: () => this.#commit(null),
@@ -149,7 +149,7 @@ export class Run {
       )) {
         this.#take(page);
         // The last page is committed together with the end of the run.
-        if (!page.last) await line.grew();
+        if (!page.last) await line.pagesArrived();
       }
     } catch (error) {
       await line.end(); // the end of a failed run is committed after its rows, and only if they are stored
@@ -198,7 +198,7 @@ export class Run {
   }
 
   /** Decodes the items of a page for one dataset. */
-  #decoded(buffer: PageBuffer, at: number, body: unknown): Decoded | undefined {
+  #decoded(buffer: PageBuffer, at: number, body: unknown): DecodedPage | undefined {
     const [dataset, decoder] = [this.#feed.datasets[at], this.#decoders[at]];
     if (!dataset || !decoder) return undefined;
     const { target } = this.#job;
@@ -209,20 +209,20 @@ export class Run {
   }
 
   /** Adds an item to the quarantine of the next commit. The stored row of its key is not changed. */
-  #setAside(buffer: PageBuffer, at: number, refused: Refused): void {
+  #setAside(buffer: PageBuffer, at: number, refused: RejectedItem): void {
     const dataset = this.#feed.datasets[at];
     if (!dataset) return;
-    buffer.quarantined.push(setAside(dataset, refused));
+    buffer.quarantined.push(toQuarantinedItem(dataset, refused));
     this.#totals.quarantined += 1;
     this.#evidence.addQuarantined(at, refused.key);
     if (refused.key) buffer.quarantinedKeys[at]?.push(refused.key);
   }
 
-  async #commit(ending: Ending | null): Promise<Committed> {
+  async #commit(ending: RunEnding | null): Promise<CommitResult> {
     const buffer = this.#buffer;
     this.#buffer = emptyBuffer(this.#feed, buffer);
     await this.#verify(buffer);
-    if (contradicts(buffer)) await this.#storeByHalves(buffer);
+    if (hasContradictions(buffer)) await this.#storeByHalves(buffer);
     const write = async () => this.#write(await this.#commitOf(buffer, ending));
     const committed = await write().catch(async (error: unknown) => {
       if (!refusesRows(error) || buffer.rowCount === 0) throw error;
@@ -251,8 +251,8 @@ export class Run {
       );
       await this.#write(await this.#commitOf({ ...rest, rows }, null));
     };
-    for (const some of inTurns(parts))
-      for (const { item: part, error } of await storeByHalves(some, store, MOST_REFUSED))
+    for (const some of splitByKeyRepetition(parts))
+      for (const { item: part, error } of await storeByBisection(some, store, MAX_REJECTED_ROWS))
         this.#setAside(buffer, part.at, {
           reason: `PostgreSQL: ${error.message}`,
           item: part.decoded.item,
@@ -262,14 +262,14 @@ export class Run {
     buffer.rowCount = 0;
   }
 
-  async #write(commit: Commit): Promise<Committed> {
+  async #write(commit: Commit): Promise<CommitResult> {
     const { commits, traced = untraced } = this.#context;
     const committed = await traced(
       {
         name: 'commit',
-        asks: true,
+        isClientCall: true,
         attributes: {
-          ...IN_POSTGRESQL,
+          ...POSTGRESQL_ATTRIBUTES,
           'recorder.run.id': this.#runId,
           'recorder.pages': commit.pages,
           'recorder.rows': commit.batches.reduce((sum, { rows }) => sum + rows.length, 0),
@@ -311,7 +311,7 @@ export class Run {
     this.#shownUntil = await claimableUntil(sql, index, clock());
   }
 
-  async #commitOf(buffer: PageBuffer, ending: Ending | null): Promise<Commit> {
+  async #commitOf(buffer: PageBuffer, ending: RunEnding | null): Promise<Commit> {
     const { clock, sql } = this.#context;
     const { source } = this.#feed;
     const now = clock();
@@ -350,7 +350,7 @@ export class Run {
       units: this.#ask.usage.units,
       window,
       note: this.#note,
-      aboutNow: aboutNow(source, this.#job, now),
+      updatesFreshness: updatesFreshness(source, this.#job, now),
       plannedAt: plannedAt === undefined ? null : new Date(plannedAt).toISOString(),
       end: ending && {
         outcome: this.#outcomeOf(ending.failure),
@@ -368,19 +368,20 @@ function requestedBy({ window, reach }: Job): RequestedWindow | null {
 }
 
 /** End of a run, with its failure or null. */
-interface Ending {
+interface RunEnding {
   readonly failure: UpstreamFailure | null;
 }
 
 /** Returns whether rows contradict earlier rows of the same key. A statement can write a key only once. */
-const contradicts = ({ rows }: PageBuffer) => rows.some((some) => some.some(({ after }) => after !== null));
+const hasContradictions = ({ rows }: PageBuffer) =>
+  rows.some((some) => some.some(({ after }) => after !== null));
 
 /** Decodes a response. A response without the expected list is rejected as a whole. */
 function decoded<T>(decode: () => T, dataset: string): T {
   try {
     return decode();
   } catch (error) {
-    throw new UpstreamFailure('malformed', `${dataset}: ${messageOf(error)}`);
+    throw new UpstreamFailure('malformed', `${dataset}: ${toErrorMessage(error)}`);
   }
 }
 
@@ -390,9 +391,9 @@ const isIdentityFailure = (error: unknown) => error instanceof UpstreamFailure &
  * Converts an error to the failure of the run.
  * @throws any error that is not caused by the upstream or its data
  */
-function asFailure(error: unknown): UpstreamFailure {
+function toFailure(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
-  if (error instanceof Unstorable || refusesRows(error))
-    return new UpstreamFailure('malformed', `what was read cannot be stored: ${messageOf(error)}`);
+  if (error instanceof TooManyRefusalsError || refusesRows(error))
+    return new UpstreamFailure('malformed', `what was read cannot be stored: ${toErrorMessage(error)}`);
   throw error;
 }

@@ -1,17 +1,17 @@
 import { OPEN_END, type Range, type Target, type Window } from '../datasets/contract.ts';
-import type { Watched } from './active-feed.ts';
+import type { ConfiguredFeed } from './active-feed.ts';
 import type { TargetState } from './plan.ts';
 import { rangeStart } from './range-start.ts';
 import { targetKey } from './target-key.ts';
-import { pieces, subtract } from './windows.ts';
+import { splitWindow, subtractWindows } from './windows.ts';
 
 const DAY = 86_400_000;
 /**
  * Windows younger than this are requested again daily, in ms. On the axis of heights, unclaimed windows are.
  */
-export const RECENT = 14 * DAY;
+export const RECENT_MS = 14 * DAY;
 /** Interval at which older windows are requested again, in ms. */
-export const OLDER_AGAIN = 30 * DAY;
+export const SWEEP_INTERVAL_MS = 30 * DAY;
 
 /**
  * Returns answered windows of an index that are due to be requested again, because an index may show items
@@ -19,12 +19,17 @@ export const OLDER_AGAIN = 30 * DAY;
  * only on the time and the last poll, so that it works with any poll interval. Windows that each poll shows
  * anyway are excluded.
  */
-export function windowsAgain(feed: Watched, target: Target, state: TargetState, now: number): Window[] {
+export function listSweepWindows(
+  feed: ConfiguredFeed,
+  target: Target,
+  state: TargetState,
+  now: number,
+): Window[] {
   const { range } = feed.source;
   const { lastPolled, answered } = state;
   if (!range?.index || lastPolled === null) return [];
   const offset = hash(targetKey(target));
-  const turns = (every: number) => turnsBetween(lastPolled, now, every, offset);
+  const turns = (every: number) => slotsBetween(lastPolled, now, every, offset);
   const start = rangeStart(range, state, now);
   const shown = state.shownFrom ?? Number.POSITIVE_INFINITY;
   const recent = { from: recentStart(range, state, start, now), to: range.axis === 'time' ? now : OPEN_END };
@@ -32,33 +37,38 @@ export function windowsAgain(feed: Watched, target: Target, state: TargetState, 
   const older = olderWindows(old, range.span(target), turns(feed.every), feed.every, offset);
   return [
     ...(turns(DAY).count > 0 && recent.from < shown ? [recent] : []),
-    ...older.filter((window) => subtract(window, answered).length === 0),
+    ...older.filter((window) => subtractWindows(window, answered).length === 0),
   ];
 }
 
 /** Returns the start of the daily window: the last 14 days, and windows that are answered but not claimed. */
 function recentStart(range: Range, state: TargetState, start: number, now: number): number {
   const { covered, answered } = state;
-  const unclaimed = answered.flatMap((window) => subtract(window, covered))[0]?.from;
+  const unclaimed = answered.flatMap((window) => subtractWindows(window, covered))[0]?.from;
   const claimedTo = covered.at(-1)?.to ?? start;
-  return Math.max(start, Math.min(unclaimed ?? claimedTo, range.axis === 'time' ? now - RECENT : claimedTo));
+  return Math.max(
+    start,
+    Math.min(unclaimed ?? claimedTo, range.axis === 'time' ? now - RECENT_MS : claimedTo),
+  );
 }
 
 /** Returns the pieces of the older part that are due. Each is due once in 30 days. */
 function olderWindows(
   old: Window,
   span: number,
-  { first, count }: Turns,
+  { first, count }: SweepSlots,
   every: number,
   offset: number,
 ): Window[] {
-  const turns = Math.max(1, Math.floor(OLDER_AGAIN / every));
+  const turns = Math.max(1, Math.floor(SWEEP_INTERVAL_MS / every));
   if (old.from >= old.to || count === 0) return [];
-  return pieces(old, span).filter((_, at) => mod(at + Math.floor(offset * turns) - first, turns) < count);
+  return splitWindow(old, span).filter(
+    (_, at) => mod(at + Math.floor(offset * turns) - first, turns) < count,
+  );
 }
 
 /** Slots of equal length that started in a period, numbered since 1970. */
-interface Turns {
+interface SweepSlots {
   readonly first: number;
   readonly count: number;
 }
@@ -67,7 +77,7 @@ interface Turns {
  * Returns the slots that started after `after` and not after `until`.
  * @param offset fraction of a slot by which all slots start earlier
  */
-function turnsBetween(after: number, until: number, every: number, offset: number): Turns {
+function slotsBetween(after: number, until: number, every: number, offset: number): SweepSlots {
   const turnOf = (moment: number) => Math.floor(moment / every + offset);
   return { first: turnOf(after) + 1, count: Math.max(0, turnOf(until) - turnOf(after)) };
 }

@@ -5,7 +5,7 @@ import type { Target } from '../datasets/contract.ts';
  * Maximum length of a value that is stored as it is, in characters. A target may be long (many addresses in
  * one call), an index entry may not.
  */
-const LONGEST_VALUE = 200;
+const MAX_VALUE_LENGTH = 200;
 
 /** Returns the key of a target in the database. It does not depend on the order of its members. */
 export function targetKey(target: Target): string {
@@ -16,6 +16,6 @@ export function targetKey(target: Target): string {
 }
 
 function shortened(value: string): string {
-  if (value.length <= LONGEST_VALUE) return value;
+  if (value.length <= MAX_VALUE_LENGTH) return value;
   return `sha256:${createHash('sha256').update(value).digest('hex')}`;
 }

@@ -1,17 +1,24 @@
 import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
-import { isAmong, numberOf, packingOf, tableOf, wasRead, wordsIn } from './readings/value-encoding.ts';
+import {
+  hasBitSql,
+  memberWordsSql,
+  numberOf,
+  packingOf,
+  regclassSql,
+  wasReadSql,
+} from './readings/value-encoding.ts';
 
 /**
  * Number of pages of `recorder.reading_members`, 8 kB each, that one statement scans: some ten thousand
  * members.
  */
-const PAGES = 256;
+const PAGES_PER_STATEMENT = 256;
 /**
  * Time for which a retired member is kept, in ms. It exceeds the duration of any statement that still read
  * its number.
  */
-const STAYS_RETIRED = 86_400_000;
+const RETIRED_RETENTION_MS = 86_400_000;
 
 /**
  * Removes members without retained readings. A concurrent commit may still use the number of such a member,
@@ -28,20 +35,20 @@ export async function removeUnreadMembers(
   now: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const text = removing(dataset);
+  const text = removeMembersSql(dataset);
   const [size] = await sql<{ pages: number }[]>`
     select (pg_relation_size('recorder.reading_members') / current_setting('block_size')::int)::float8 as pages`;
-  for (let page = 0; page < (size?.pages ?? 0) && !signal.aborted; page += PAGES)
+  for (let page = 0; page < (size?.pages ?? 0) && !signal.aborted; page += PAGES_PER_STATEMENT)
     await sql.unsafe(text, [
       `(${page},0)`,
-      `(${page + PAGES},0)`,
+      `(${page + PAGES_PER_STATEMENT},0)`,
       new Date(now),
-      new Date(now - STAYS_RETIRED),
+      new Date(now - RETIRED_RETENTION_MS),
     ]);
 }
 
 /** $1 and $2: range of pages; $3: now; $4: members that were retired until then are removed. */
-function removing(dataset: Dataset): string {
+function removeMembersSql(dataset: Dataset): string {
   const packing = packingOf(dataset);
   const { request } = packing;
   const ofRequest = request.map(({ name }, at) => `r.${name} = c.request[${at + 1}]`);
@@ -52,23 +59,23 @@ function removing(dataset: Dataset): string {
       -- The offset keeps a search by the primary key for each member: most are found on the first day that is kept.
       select m.scope_id, m.chunk, m.seat, m.words, m.retired_at, s.request
       from recorder.reading_members m join recorder.reading_scopes s on s.scope_id = m.scope_id
-      where m.ctid >= $1::tid and m.ctid < $2::tid and s.dataset = ${tableOf(packing)}
+      where m.ctid >= $1::tid and m.ctid < $2::tid and s.dataset = ${regclassSql(packing)}
         and (m.retired_at is null or m.retired_at <= $4)
         and not exists (
           select from recorder.reading_days d where d.scope_id = m.scope_id and d.chunk = m.chunk
-            and ${wasRead(packing)} offset 0)
+            and ${wasReadSql(packing)} offset 0)
     ), open as materialized (
-      ${anyOf('select scope_id, present from recorder.reading_open where scope_id in (select scope_id from closed)')}
+      ${bitOrSql('select scope_id, present from recorder.reading_open where scope_id in (select scope_id from closed)')}
     ), noted as materialized (
-      ${anyOf(`select scope_id, present from recorder.changes
+      ${bitOrSql(`select scope_id, present from recorder.changes
           where dataset = '${dataset.name}' and scope_id in (select scope_id from closed where retired_at is not null)`)}
     ), unread as materialized (
       select c.scope_id, c.chunk, c.seat
       from closed c left join open o on o.scope_id = c.scope_id left join noted h on h.scope_id = c.scope_id
-      where (o.present is null or not ${isAmong(n, 'o.present')})
-        and (c.retired_at is null or h.present is null or not ${isAmong(n, 'h.present')})
+      where (o.present is null or not ${hasBitSql(n, 'o.present')})
+        and (c.retired_at is null or h.present is null or not ${hasBitSql(n, 'h.present')})
         and not exists (
-          select from recorder.${dataset.name} r where ${[...ofRequest, `${wordsIn(packing, 'r')} = c.words`].join(' and ')})
+          select from recorder.${dataset.name} r where ${[...ofRequest, `${memberWordsSql(packing, 'r')} = c.words`].join(' and ')})
     ), gone as (
       delete from recorder.reading_members m using unread u where ${sameMember} and m.retired_at <= $4 returning 1
     )
@@ -79,7 +86,7 @@ function removing(dataset: Dataset): string {
  * SQL: one row per scope with the bitwise OR of its bit strings.
  * @param strings a SELECT of `scope_id` and `present`
  */
-const anyOf = (strings: string) => `
+const bitOrSql = (strings: string) => `
       -- Only strings of bits of one length can be joined.
       select scope_id, bit_or(present || repeat('0', width - length(present))::varbit)::varbit as present
       from (select scope_id, present, max(length(present)) over (partition by scope_id) as width from (${strings}) s) l

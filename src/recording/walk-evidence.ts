@@ -1,9 +1,14 @@
 import type { Page, Window } from '../datasets/contract.ts';
 import type { ActiveFeed } from './active-feed.ts';
-import type { Decoded } from './decode.ts';
-import { type Absence, type Confirmation, ONE_ANSWER, SEVERAL_PAGES } from './histories/absence.ts';
+import type { DecodedPage } from './decode.ts';
+import {
+  type AbsenceEvidence,
+  type Confirmation,
+  MULTI_PAGE_CONFIRMATION,
+  SINGLE_PAGE_CONFIRMATION,
+} from './histories/absence.ts';
 import type { Row } from './histories/rows.ts';
-import { retires } from './proof.ts';
+import { canRetire } from './proof.ts';
 
 /** Evidence of one walk: missing parts of its responses, and proofs about members that they do not show. */
 export class WalkEvidence {
@@ -18,7 +23,7 @@ export class WalkEvidence {
   constructor(feed: ActiveFeed) {
     this.#datasets = feed.datasets.map((dataset, at) => ({
       shown: [],
-      retires: retires(feed, at),
+      retires: canRetire(feed, at),
       countsMissed: dataset.history === 'state',
       confirmShrink: dataset.confirmShrink,
       unstored: 0,
@@ -37,7 +42,7 @@ export class WalkEvidence {
   }
 
   /** Adds the items of a page for one dataset. */
-  addItems(at: number, { rows, consistent, repeats }: Decoded): void {
+  addItems(at: number, { rows, consistent, repeats }: DecodedPage): void {
     const evidence = this.#of(at);
     if (!consistent) evidence.contradiction = 'one key came with two values';
     if (!evidence.retires) return;
@@ -69,11 +74,16 @@ export class WalkEvidence {
    * of several pages prove an absence only together. So they prove nothing if the history does not count
    * walks.
    */
-  absence(at: number, window: Window | null): Absence | null {
+  absence(at: number, window: Window | null): AbsenceEvidence | null {
     const { shown, retires, countsMissed, confirmShrink, unknown, contradiction } = this.#of(at);
     const isProof = unknown === 0 && contradiction === null && this.#unseen === null;
     if (!retires || !isProof || (this.#isSplit && !countsMissed)) return null;
-    return { seen: shown, window, confirm: this.#isSplit ? SEVERAL_PAGES : ONE_ANSWER, confirmShrink };
+    return {
+      seen: shown,
+      window,
+      confirm: this.#isSplit ? MULTI_PAGE_CONFIRMATION : SINGLE_PAGE_CONFIRMATION,
+      confirmShrink,
+    };
   }
 
   #of(at: number): DatasetEvidence {

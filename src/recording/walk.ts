@@ -1,5 +1,5 @@
-import type { Ask, Feed, Page, RequestedWindow, Target, Window } from '../datasets/contract.ts';
-import { pieces } from './windows.ts';
+import type { Feed, Page, RequestedWindow, Target, UpstreamClient, Window } from '../datasets/contract.ts';
+import { splitWindow } from './windows.ts';
 
 /**
  * Walks a window of any length in pieces of the span of the source, newest first. A page token is followed
@@ -9,7 +9,7 @@ import { pieces } from './windows.ts';
  */
 export async function* walk(
   { source }: Pick<Feed, 'source'>,
-  ask: Ask,
+  ask: UpstreamClient,
   target: Target,
   window: RequestedWindow | null,
 ): AsyncGenerator<Page> {
@@ -18,7 +18,7 @@ export async function* walk(
     return;
   }
   let to = window.to;
-  for (const piece of pieces(window, source.range.span(target))) {
+  for (const piece of splitWindow(window, source.range.span(target))) {
     let proven: Window | null = null;
     const isOldest = piece.from === window.from;
     const requested = isOldest && window.reach !== undefined ? { ...piece, reach: window.reach } : piece;

@@ -1,7 +1,7 @@
 import type { Window } from '../datasets/contract.ts';
 
 /** Returns the parts of `whole` that none of the `parts` contains, oldest first. */
-export function subtract(whole: Window, parts: readonly Window[]): Window[] {
+export function subtractWindows(whole: Window, parts: readonly Window[]): Window[] {
   const left: Window[] = [];
   let from = whole.from;
   for (const part of [...parts].sort((a, b) => a.from - b.from)) {
@@ -14,14 +14,14 @@ export function subtract(whole: Window, parts: readonly Window[]): Window[] {
 }
 
 /** Returns the windows, cut at `until`. */
-export function upTo(windows: readonly Window[], until: number): Window[] {
+export function clipWindows(windows: readonly Window[], until: number): Window[] {
   return windows.flatMap(({ from, to }) => (from < until ? [{ from, to: Math.min(to, until) }] : []));
 }
 
 /**
  * Cuts a window into pieces of at most `span`, newest first. Every piece but the oldest has the full length.
  */
-export function pieces(window: Window, span: number): Window[] {
+export function splitWindow(window: Window, span: number): Window[] {
   const cut: Window[] = [];
   for (let to = window.to; to > window.from; to -= span)
     cut.push({ from: Math.max(window.from, to - span), to });
@@ -37,7 +37,7 @@ export function parseMultirange(text: string): Window[] {
 }
 
 /** Returns the intersection of two lists, oldest first. Each list must be sorted and without overlaps. */
-export function common(one: readonly Window[], other: readonly Window[]): Window[] {
+export function intersectWindows(one: readonly Window[], other: readonly Window[]): Window[] {
   return one.flatMap((a) =>
     other.flatMap((b) => {
       const part = { from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) };
@@ -47,6 +47,6 @@ export function common(one: readonly Window[], other: readonly Window[]): Window
 }
 
 /** Returns whether two windows overlap. */
-export function touches(one: Window, other: Window): boolean {
+export function overlaps(one: Window, other: Window): boolean {
   return one.from < other.to && other.from < one.to;
 }

@@ -1,20 +1,20 @@
 import type { Dataset } from '../datasets/contract.ts';
-import { sameKey } from '../recording/histories/batch.ts';
-import { isAskedFor } from '../recording/pack-runs.ts';
-import { packingOf, SEATS, tableOf } from '../recording/readings/value-encoding.ts';
+import { sameKeySql } from '../recording/histories/batch.ts';
+import { isNeededByIdSql } from '../recording/pack-runs.ts';
+import { MEMBERS_PER_ROW, packingOf, regclassSql } from '../recording/readings/value-encoding.ts';
 import { recorded } from '../reporting/recorded-datasets.ts';
 
 const DAY = 86_400_000;
 /** Minimum retention, in ms. Younger days are still sealed, closed and packed. */
-const LEAST = 7 * DAY;
+const MIN_RETENTION_MS = 7 * DAY;
 /**
  * Minimum retention of series, in ms. A monthly point is revised until after the end of the month; points
  * that start before the kept range are no longer requested.
  */
-const LEAST_OF_SERIES = 90 * DAY;
+const MIN_SERIES_RETENTION_MS = 90 * DAY;
 
 /** The rows of a table that are removed. */
-export interface Going {
+export interface RemovalRule {
   /** In the schema `recorder`. */
   readonly table: string;
   /** SQL: whether the row `r` is removed; $1 is the start of the kept range. */
@@ -26,10 +26,10 @@ export interface Going {
 }
 
 /** The rows that the retention of a dataset removes, in this order. */
-export interface Retained {
+export interface RetentionTarget {
   readonly name: string;
   /** Rows that are removed one by one. */
-  readonly going: readonly Going[];
+  readonly removals: readonly RemovalRule[];
   /** Set for readings, whose closed days are removed as a whole. */
   readonly readings: Dataset | null;
   /** The names under which the rows are sealed. */
@@ -41,10 +41,10 @@ export interface Retained {
  * ended because its target was no longer watched is kept while it is the last of its member: the next version
  * continues it, so that the member is not reported as new.
  */
-const ofState = (dataset: Dataset): Going => ({
+const ofState = (dataset: Dataset): RemovalRule => ({
   table: dataset.name,
   where: `r.valid_to < $1 and (r.ended_by <> 'unwatched' or exists (
-    select from recorder.${dataset.name} o where ${sameKey(dataset, 'o', 'r')} and o.valid_from >= r.valid_to and o.valid_from < $1))`,
+    select from recorder.${dataset.name} o where ${sameKeySql(dataset, 'o', 'r')} and o.valid_from >= r.valid_to and o.valid_from < $1))`,
 });
 
 /**
@@ -53,7 +53,7 @@ const ofState = (dataset: Dataset): Going => ({
  */
 const RECORDED_BEFORE = 'r.recorded_at < $1 and (r.superseded_at is null or r.superseded_at < $1)';
 
-const ofSeries = (dataset: Dataset): Going => ({
+const ofSeries = (dataset: Dataset): RemovalRule => ({
   table: dataset.name,
   where: `${RECORDED_BEFORE} and (r.bucket_start < $1 or (r.superseded_at is not null and not r.vanished))`,
 });
@@ -64,7 +64,7 @@ const ofSeries = (dataset: Dataset): Going => ({
  * above it continues, as is an absence below kept rows: otherwise the state of the check, or of the probe,
  * would count as known there.
  */
-const LEDGER: readonly Going[] = [
+const LEDGER: readonly RemovalRule[] = [
   {
     table: 'node_health',
     given: `floors as materialized (
@@ -93,8 +93,8 @@ const LEDGER: readonly Going[] = [
   },
 ];
 
-const RUNS: readonly Going[] = [
-  { table: 'runs', where: `r.finished_at < $1 and r.status <> 'running' and not ${isAskedFor}` },
+const RUNS: readonly RemovalRule[] = [
+  { table: 'runs', where: `r.finished_at < $1 and r.status <> 'running' and not ${isNeededByIdSql}` },
   {
     // The start of its last run is not stored, but all runs started before the first one of the next block.
     table: 'packed_runs',
@@ -114,9 +114,9 @@ const RUNS: readonly Going[] = [
 const showsAllAgain = ({ history, source }: Dataset): boolean =>
   (history === 'series' || history === 'log') && !source.range && !source.once && !source.demand;
 
-function retainedOf(dataset: (typeof recorded)[number]): Retained[] {
-  const of = (going: readonly Going[], more: Partial<Retained> = {}): Retained[] => [
-    { name: dataset.name, going, readings: null, sealed: [dataset.name], ...more },
+function retainedOf(dataset: (typeof recorded)[number]): RetentionTarget[] {
+  const of = (going: readonly RemovalRule[], more: Partial<RetentionTarget> = {}): RetentionTarget[] => [
+    { name: dataset.name, removals: going, readings: null, sealed: [dataset.name], ...more },
   ];
   switch (dataset.history) {
     case 'ledger':
@@ -133,12 +133,12 @@ function retainedOf(dataset: (typeof recorded)[number]): Retained[] {
 }
 
 /** Everything that can have a retention. */
-export const retainable: readonly Retained[] = [
+export const retainable: readonly RetentionTarget[] = [
   ...recorded.flatMap(retainedOf),
-  { name: 'runs', going: RUNS, readings: null, sealed: [] },
+  { name: 'runs', removals: RUNS, readings: null, sealed: [] },
   {
     name: 'quarantine',
-    going: [{ table: 'quarantine', where: 'r.last_seen < $1' }],
+    removals: [{ table: 'quarantine', where: 'r.last_seen < $1' }],
     readings: null,
     sealed: [],
   },
@@ -148,7 +148,9 @@ export const retainable: readonly Retained[] = [
 export const shortestRetention: ReadonlyMap<string, number> = new Map(
   retainable.map(({ name }) => [
     name,
-    recorded.some((one) => one.name === name && one.history === 'series') ? LEAST_OF_SERIES : LEAST,
+    recorded.some((one) => one.name === name && one.history === 'series')
+      ? MIN_SERIES_RETENTION_MS
+      : MIN_RETENTION_MS,
   ]),
 );
 
@@ -156,9 +158,9 @@ export const shortestRetention: ReadonlyMap<string, number> = new Map(
 export function readingsIn(dataset: Dataset): string {
   const { values } = packingOf(dataset);
   return `coalesce(bit_count(d.present), d.looks * (
-    select count(*) from generate_series(0, ${SEATS - 1}) seat where d.base[seat * ${values.length} + 1] is not null))`;
+    select count(*) from generate_series(0, ${MEMBERS_PER_ROW - 1}) seat where d.base[seat * ${values.length} + 1] is not null))`;
 }
 
 /** Returns SQL of the scopes of a dataset's readings. */
 export const scopesOf = (dataset: Dataset): string =>
-  `(select scope_id from recorder.reading_scopes where dataset = ${tableOf(packingOf(dataset))})`;
+  `(select scope_id from recorder.reading_scopes where dataset = ${regclassSql(packingOf(dataset))})`;

@@ -1,27 +1,33 @@
 import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
-import { packingOf, tableOf } from '../recording/readings/value-encoding.ts';
+import { packingOf, regclassSql } from '../recording/readings/value-encoding.ts';
 import { removeUnreadMembers } from '../recording/unread-members.ts';
-import { type Going, type Retained, readingsIn, retainable, scopesOf } from './retention-rules.ts';
+import {
+  type RemovalRule,
+  type RetentionTarget,
+  readingsIn,
+  retainable,
+  scopesOf,
+} from './retention-rules.ts';
 
 const DAY = 86_400_000;
 /** Number of pages of a table, 8 kB each, that one statement scans: some ten thousand rows. */
-const PAGES = 1_024;
+const PAGES_PER_STATEMENT = 1_024;
 /** Number of days of readings of a scope that one statement removes. */
-const DAYS = 16;
+const DAYS_PER_STATEMENT = 16;
 
 /** The retention of each dataset, in ms, by name; `runs` and `quarantine` as well. */
 export type Retention = Readonly<Partial<Record<string, number>>>;
 
 /** The number of rows removed from a dataset. */
-export interface Removed {
+export interface RemovalResult {
   readonly dataset: string;
   readonly keptSince: Date;
   readonly removed: number;
 }
 
 /** Returns the start of the kept range: a midnight (UTC), so that it moves once a day. In ms since 1970. */
-export const keptSince = (now: number, keep: number): number => Math.floor((now - keep) / DAY) * DAY;
+export const computeKeptSince = (now: number, keep: number): number => Math.floor((now - keep) / DAY) * DAY;
 
 /**
  * Removes rows older than their retention, a bounded part of a table per statement. First stores the start of
@@ -37,8 +43,8 @@ export async function retain(
   retention: Retention,
   now: number,
   signal: AbortSignal,
-): Promise<Removed[]> {
-  const told: Removed[] = [];
+): Promise<RemovalResult[]> {
+  const told: RemovalResult[] = [];
   // A clock that is ahead would remove years of data. Removing too late does no harm.
   const [database] = await sql<
     { now: number }[]
@@ -47,7 +53,7 @@ export async function retain(
   for (const one of retainable) {
     const keep = retention[one.name];
     if (keep === undefined || signal.aborted) continue;
-    const since = await move(sql, one, keptSince(earlier, keep), now);
+    const since = await moveRetentionStart(sql, one, computeKeptSince(earlier, keep), now);
     if (since === null) continue;
     let removed = 0;
     for (const step of stepsOf(one)) removed += await step(sql, one.name, since, now, signal);
@@ -64,9 +70,9 @@ export async function retain(
  * Moves the start of the kept range, and declares it for sealed rows.
  * @returns the start; null if everything before it is removed
  */
-async function move(
+async function moveRetentionStart(
   sql: postgres.Sql,
-  { name, sealed }: Retained,
+  { name, sealed }: RetentionTarget,
   since: number,
   now: number,
 ): Promise<Date | null> {
@@ -95,7 +101,7 @@ type Step = (
   signal: AbortSignal,
 ) => Promise<number>;
 
-const stepsOf = ({ going, readings }: Retained): Step[] => [
+const stepsOf = ({ removals: going, readings }: RetentionTarget): Step[] => [
   ...going.map(
     (one): Step =>
       (sql, ...rest) =>
@@ -123,7 +129,7 @@ const counting = (sum: string) => `counted as (
  */
 async function removeRows(
   sql: postgres.Sql,
-  { table, where, counts = '1', given }: Going,
+  { table, where, counts = '1', given }: RemovalRule,
   name: string,
   since: Date,
   now: number,
@@ -140,13 +146,13 @@ async function removeRows(
   const [size] = await sql<{ pages: number }[]>`
     select (pg_relation_size(${`recorder.${table}`}::regclass) / current_setting('block_size')::int)::float8 as pages`;
   let removed = 0;
-  for (let page = 0; page < (size?.pages ?? 0) && !signal.aborted; page += PAGES) {
+  for (let page = 0; page < (size?.pages ?? 0) && !signal.aborted; page += PAGES_PER_STATEMENT) {
     const [row] = await sql.unsafe<{ removed: number }[]>(text, [
       since,
       name,
       new Date(now),
       `(${page},0)`,
-      `(${page + PAGES},0)`,
+      `(${page + PAGES_PER_STATEMENT},0)`,
     ]);
     removed += row?.removed ?? 0;
   }
@@ -169,7 +175,7 @@ async function removeDays(
   const text = `
     with old as materialized (
       select distinct l.scope_id, l.day from recorder.reading_looks l where l.scope_id in ${scopesOf(dataset)} and l.observed_at < $1
-      limit ${DAYS}
+      limit ${DAYS_PER_STATEMENT}
     ), gone as (
       delete from recorder.reading_days d using old o
       where d.scope_id = o.scope_id and d.day = o.day returning ${readingsIn(dataset)} as counts
@@ -185,11 +191,11 @@ async function removeDays(
   while (!signal.aborted) {
     const [row] = await sql.unsafe<{ days: number; removed: number }[]>(text, [since, name, new Date(now)]);
     removed += row?.removed ?? 0;
-    if ((row?.days ?? 0) < DAYS) break;
+    if ((row?.days ?? 0) < DAYS_PER_STATEMENT) break;
   }
   const [open] = await sql.unsafe<{ removed: number }[]>(
     `with gone as (
-      delete from recorder.reading_open l where l.dataset = ${tableOf(packingOf(dataset))} and l.observed_at < $1
+      delete from recorder.reading_open l where l.dataset = ${regclassSql(packingOf(dataset))} and l.observed_at < $1
       returning bit_count(l.present) as counts
     ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from gone')}
     select coalesce(sum(counts), 0)::float8 as removed from gone`,
@@ -232,7 +238,7 @@ export async function planRetention(
     const keep = retention[one.name] ?? null;
     const stands = known.find(({ dataset }) => dataset === one.name);
     if (keep === null && !stands) continue;
-    const next = keep === null ? null : new Date(keptSince(now, keep));
+    const next = keep === null ? null : new Date(computeKeptSince(now, keep));
     plans.push({
       dataset: one.name,
       keep,
@@ -245,7 +251,11 @@ export async function planRetention(
   return plans;
 }
 
-async function countGoing(sql: postgres.Sql, { going, readings }: Retained, since: Date): Promise<number> {
+async function countGoing(
+  sql: postgres.Sql,
+  { removals: going, readings }: RetentionTarget,
+  since: Date,
+): Promise<number> {
   const parts = [
     ...going.map(
       ({ table, where, counts = '1', given }) =>

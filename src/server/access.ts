@@ -33,12 +33,12 @@ export type Admission =
   | 'elsewhere';
 
 /** Duration of a session, in ms. */
-const SESSION = 30 * 86_400_000;
+const SESSION_MS = 30 * 86_400_000;
 
 /** Paths that containers, load balancers and the login form need. They reveal nothing of the record. */
-const OPEN = /^\/(health|ready|login|logout|theme|assets\/.*)$/;
+const OPEN_PATHS = /^\/(health|ready|login|logout|theme|assets\/.*)$/;
 /** Paths that can be public and embedded in pages of other sites. */
-export const PUBLIC = { status: /^\/status(\/|$|\.)/, badge: /^\/badge\// } as const;
+export const PUBLIC_PATHS = { status: /^\/status(\/|$|\.)/, badge: /^\/badge\// } as const;
 
 /** The access rules of the server. There are none for writing: the server has no write operations. */
 export class Access {
@@ -56,12 +56,12 @@ export class Access {
       ]);
     this.#token = token;
     this.#proxied = withinNetworks(proxies);
-    this.#open = [OPEN, ...everybodySees.map((what) => PUBLIC[what])];
+    this.#open = [OPEN_PATHS, ...everybodySees.map((what) => PUBLIC_PATHS[what])];
     this.#everybody = isLoopback(host) && token === undefined;
   }
 
   /** Returns whether a token is configured, and so a login form is needed. */
-  get asksForToken(): boolean {
+  get requiresToken(): boolean {
     return this.#token !== undefined;
   }
 
@@ -88,8 +88,8 @@ export class Access {
    * It does not contain the token.
    */
   newSession(now: number): { readonly value: string; readonly seconds: number } {
-    const until = String(now + SESSION);
-    return { value: `${until}.${this.#proof(until)}`, seconds: SESSION / 1000 };
+    const until = String(now + SESSION_MS);
+    return { value: `${until}.${this.#proof(until)}`, seconds: SESSION_MS / 1000 };
   }
 
   #isSession(session: string, now: number): boolean {

@@ -22,7 +22,7 @@ interface Asset {
   readonly body: Buffer;
 }
 
-const PLACE = packageFile('dist/web/');
+const ASSETS_DIRECTORY = packageFile('dist/web/');
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -41,7 +41,7 @@ const manifestSchema = z.record(
  * @throws Error if a built file cannot be read
  */
 export function readAssets(): Assets {
-  const list = new URL('manifest.json', PLACE);
+  const list = new URL('manifest.json', ASSETS_DIRECTORY);
   if (!existsSync(list)) return { style: null, script: () => null, files: new Map() };
   const manifest = manifestSchema.parse(JSON.parse(readFileSync(list, 'utf8')));
   const names = new Set(Object.values(manifest).flatMap(({ file, css }) => [file, ...css]));
@@ -49,7 +49,7 @@ export function readAssets(): Assets {
     [...names].map((name): [string, Asset] => {
       const type = TYPES[extname(name)];
       if (!type) throw new Error(`${name}: src/server/assets.ts knows no type for it`);
-      return [name, { type, body: readFileSync(new URL(name, PLACE)) }];
+      return [name, { type, body: readFileSync(new URL(name, ASSETS_DIRECTORY)) }];
     }),
   );
   const path = (source: string) => (manifest[source] ? `/assets/${manifest[source].file}` : null);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
 import { z } from 'zod';
-import { safeDocument } from '../lib/safe-text.ts';
+import { escapeHtmlDocument } from '../lib/safe-text.ts';
 import {
   type NodeStatus,
   type NodesStatus,
@@ -15,7 +15,7 @@ import { percentText } from '../reporting/reports/uptime.ts';
 const ranges = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
 export type BadgeRange = keyof typeof ranges;
 export const badgeRanges = ['24h', '7d', '30d', '90d'] as const satisfies readonly BadgeRange[];
-const asked = z.strictObject({
+const badgeParameters = z.strictObject({
   range: z.enum(badgeRanges, { error: `must be one of ${badgeRanges.join(', ')}` }).optional(),
 });
 
@@ -31,9 +31,9 @@ const COLOURS = {
 const HEIGHT = 20;
 const PADDING = 7;
 /** Width of a character in px, wide enough for any fallback font. */
-const CHARACTER = 6.6;
+const CHARACTER_WIDTH = 6.6;
 /** Cache time of a badge, in s. */
-const FRESH = 60;
+const CACHE_SECONDS = 60;
 
 /**
  * Serves `/badge/NODE.svg`: the state of the node, or with `?range=24h|7d|30d|90d` its uptime in that range.
@@ -41,7 +41,7 @@ const FRESH = 60;
  */
 export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesStatus>): void {
   server.get<{ Params: { file: string } }>('/badge/:file', async ({ params, query }, reply) => {
-    const question = asked.safeParse(query);
+    const question = badgeParameters.safeParse(query);
     if (!question.success)
       return reply.code(400).send({
         error: question.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '),
@@ -52,7 +52,7 @@ export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesS
       return reply.code(404).send({ error: `there is no badge ${params.file}: the node is not watched` });
     return reply
       .type('image/svg+xml')
-      .header('cache-control', `private, max-age=${FRESH}`)
+      .header('cache-control', `private, max-age=${CACHE_SECONDS}`)
       .send(badgeOf(node, question.data.range));
   });
 }
@@ -63,7 +63,7 @@ export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesS
  */
 export function badgeOf(node: NodeStatus, range?: BadgeRange): string {
   const { text, colour } = range === undefined ? stateOf(node) : uptimeOf(node, ranges[range]);
-  return safeDocument(renderToString(<Badge label={node.node} text={text} colour={colour} />));
+  return escapeHtmlDocument(renderToString(<Badge label={node.node} text={text} colour={colour} />));
 }
 
 const stateOf = ({ state }: NodeStatus) => ({
@@ -89,7 +89,7 @@ function Badge({
   readonly text: string;
   readonly colour: string;
 }) {
-  const width = (words: string) => Math.ceil([...words].length * CHARACTER) + 2 * PADDING;
+  const width = (words: string) => Math.ceil([...words].length * CHARACTER_WIDTH) + 2 * PADDING;
   const [left, right] = [width(label), width(text)];
   const words = `${label}: ${text}`;
   return (

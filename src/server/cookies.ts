@@ -11,7 +11,7 @@ export function cookieOf({ headers }: FastifyRequest, name: string): string | un
  * (`SameSite=Strict`).
  * @param seconds its lifetime, in s; 0 deletes it
  */
-export function keepCookie(
+export function setCookie(
   request: FastifyRequest,
   reply: FastifyReply,
   { name, value, seconds }: { readonly name: string; readonly value: string; readonly seconds: number },

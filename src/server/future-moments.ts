@@ -1,30 +1,30 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
-import { instantIn } from '../lib/instant.ts';
-import { AskedWrongly } from '../reporting/relations/invalid-request.ts';
+import { parseInstant } from '../lib/instant.ts';
+import { InvalidRequestError } from '../reporting/relations/invalid-request.ts';
 
 /** A parameter with a moment at which the record is read. */
-interface KnownAt {
+interface MomentParameter {
   readonly parameter: string;
   /**
    * Paths for which the rule applies; elsewhere the name may belong to another kind of moment. Default: all
    * paths.
    */
   readonly of?: RegExp;
-  readonly mend: string;
+  readonly fix: string;
 }
 
-const LEFT_OUT = 'leave it out for what is known now';
-const EARLIER = 'name one that has';
+const OMIT_ADVICE = 'leave it out for what is known now';
+const EARLIER_ADVICE = 'name one that has';
 const CHANGES = /\/changes(\.\w+)?$/;
 
-const KNOWN_AT: readonly KnownAt[] = [
-  { parameter: 'as_of', mend: LEFT_OUT },
-  { parameter: 'beside', mend: LEFT_OUT },
-  { parameter: 'from', of: CHANGES, mend: EARLIER },
-  { parameter: 'to', of: CHANGES, mend: LEFT_OUT },
-  { parameter: 'at', of: /_as_of(\.\w+)?$/, mend: EARLIER },
+const MOMENT_PARAMETERS: readonly MomentParameter[] = [
+  { parameter: 'as_of', fix: OMIT_ADVICE },
+  { parameter: 'beside', fix: OMIT_ADVICE },
+  { parameter: 'from', of: CHANGES, fix: EARLIER_ADVICE },
+  { parameter: 'to', of: CHANGES, fix: OMIT_ADVICE },
+  { parameter: 'at', of: /_as_of(\.\w+)?$/, fix: EARLIER_ADVICE },
 ];
 const asked = z.record(z.string(), z.unknown()).catch({});
 
@@ -37,12 +37,12 @@ export function refuseFuture(server: FastifyInstance, clock: Clock): void {
   server.addHook('preHandler', async ({ query, url }) => {
     const given = asked.parse(query);
     const address = decodeURIComponent(url.replace(/[?#].*$/s, ''));
-    const problems = KNOWN_AT.flatMap(({ parameter, of, mend }) => {
+    const problems = MOMENT_PARAMETERS.flatMap(({ parameter, of, fix: mend }) => {
       const text = given[parameter];
-      const moment = typeof text === 'string' && of?.test(address) !== false ? instantIn(text) : null;
+      const moment = typeof text === 'string' && of?.test(address) !== false ? parseInstant(text) : null;
       if (moment === null || moment <= clock()) return [];
       return [{ parameter, problem: `has not come yet: ${mend}` }];
     });
-    if (problems.length > 0) throw new AskedWrongly(problems);
+    if (problems.length > 0) throw new InvalidRequestError(problems);
   });
 }

@@ -1,28 +1,33 @@
 /** Reason why a server cannot listen: the invalid setting, the cause, and the fix. */
-export interface ListenFault {
+export interface ListenError {
   readonly setting: 'RECORDER_HOST' | 'RECORDER_PORT';
   readonly cause: string;
-  readonly mend: string;
+  readonly fix: string;
   /** Another process listens on the port. */
-  readonly taken: boolean;
+  readonly isPortInUse: boolean;
 }
 
 /**
  * Explains an error of `listen`.
  * @returns null if the error is not about the address
  */
-export function listenFault(error: unknown, host: string, port: number): ListenFault | null {
+export function explainListenError(error: unknown, host: string, port: number): ListenError | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const at = `${host}:${port}`;
   switch (code) {
     case 'EADDRINUSE':
-      return { setting: 'RECORDER_PORT', cause: `${at} is in use`, mend: 'set another port', taken: true };
+      return {
+        setting: 'RECORDER_PORT',
+        cause: `${at} is in use`,
+        fix: 'set another port',
+        isPortInUse: true,
+      };
     case 'EACCES':
       return {
         setting: 'RECORDER_PORT',
         cause: `this user may not listen on ${at}`,
-        mend: 'set a port above 1023, and let a proxy in front have the lower one',
-        taken: false,
+        fix: 'set a port above 1023, and let a proxy in front have the lower one',
+        isPortInUse: false,
       };
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
@@ -31,8 +36,8 @@ export function listenFault(error: unknown, host: string, port: number): ListenF
       return {
         setting: 'RECORDER_HOST',
         cause: `${host} is no address of this machine`,
-        mend: 'set 127.0.0.1 for this machine only, 0.0.0.0 for all its addresses, or one that "hostname -I" lists',
-        taken: false,
+        fix: 'set 127.0.0.1 for this machine only, 0.0.0.0 for all its addresses, or one that "hostname -I" lists',
+        isPortInUse: false,
       };
     default:
       return null;

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ReadsBusy } from '../db/semaphore.ts';
+import { TooManyReadsError } from '../db/semaphore.ts';
 import { Allowance, type AllowanceLimits } from './allowance.ts';
 import { WATCHER_PATHS } from './connections.ts';
 
 /** Limits of the requests in a process with other work. */
-export interface PaceLimits extends AllowanceLimits {
+export interface ThrottleLimits extends AllowanceLimits {
   /** Maximum number of concurrent requests. */
   readonly atOnce: number;
   /**
@@ -13,15 +13,15 @@ export interface PaceLimits extends AllowanceLimits {
    */
   readonly counted: number;
   /** Maximum wait of a request, in ms. */
-  readonly patience: number;
+  readonly maxWaitMs: number;
   /** Maximum number of waiting requests. */
   readonly waiting: number;
 }
 
 /** A person who opens one page after another stays within the reserve. */
-const READERS = { atOnce: 4, reserve: 2_000, counted: 250, patience: 10_000, waiting: 1_000 };
+const READER_LIMITS = { atOnce: 4, reserve: 2_000, counted: 250, maxWaitMs: 10_000, waiting: 1_000 };
 /** Limits for monitoring, separate from those for readers. */
-const WATCHERS = { ...READERS, reserve: 500 };
+const MONITORING_LIMITS = { ...READER_LIMITS, reserve: 500 };
 /** Shares of the process's time: while it records, while it is ready to record, and if it never records. */
 const SHARES = {
   readers: { recording: 0.25, waiting: 0.75, never: 1 },
@@ -29,9 +29,9 @@ const SHARES = {
 } as const;
 
 /** Minimum delay before waiting requests are checked again, in ms. */
-const SOON = 5;
+const MIN_CHECK_DELAY_MS = 5;
 /** Time after which a refused request may be retried, in s. */
-const RETRY_AFTER = 10;
+const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Throttles every request of a server.
@@ -39,12 +39,15 @@ const RETRY_AFTER = 10;
  * its time; null if it never records
  * @returns the throttle of readers, for work that takes longer than a usual request
  */
-export function paceRequests(server: FastifyInstance, recording: (() => boolean) | null): Pace {
+export function throttleRequests(
+  server: FastifyInstance,
+  recording: (() => boolean) | null,
+): RequestThrottle {
   const shareOf = (shares: (typeof SHARES)[keyof typeof SHARES]) => () =>
     recording ? shares[recording() ? 'recording' : 'waiting'] : shares.never;
-  const atOnce = recording ? READERS.atOnce : Number.POSITIVE_INFINITY;
-  const readers = new Pace({ ...READERS, atOnce, share: shareOf(SHARES.readers) });
-  const watchers = new Pace({ ...WATCHERS, atOnce, share: shareOf(SHARES.watchers) });
+  const atOnce = recording ? READER_LIMITS.atOnce : Number.POSITIVE_INFINITY;
+  const readers = new RequestThrottle({ ...READER_LIMITS, atOnce, share: shareOf(SHARES.readers) });
+  const watchers = new RequestThrottle({ ...MONITORING_LIMITS, atOnce, share: shareOf(SHARES.watchers) });
   server.addHook('onRequest', (request, reply, begin) => {
     const pace = WATCHER_PATHS.test(request.url) ? watchers : readers;
     pace.admit(request, reply, begin);
@@ -57,16 +60,16 @@ export function paceRequests(server: FastifyInstance, recording: (() => boolean)
  * of the process, such as recording, continues. Clients are served in turn, and the requests of each client
  * in order. A request that waits too long, or that finds too many waiting, is refused as busy.
  */
-export class Pace {
-  readonly #limits: PaceLimits;
+export class RequestThrottle {
+  readonly #limits: ThrottleLimits;
   readonly #allowance: Allowance;
   /** Waiting requests by client; the first entry is served next. */
-  readonly #lines = new Map<string, Set<Waiting>>();
+  readonly #lines = new Map<string, Set<QueuedRequest>>();
   #waiting = 0;
   #underWay = 0;
   #pending = false;
 
-  constructor(limits: PaceLimits) {
+  constructor(limits: ThrottleLimits) {
     this.#limits = limits;
     this.#allowance = new Allowance(limits);
   }
@@ -79,7 +82,7 @@ export class Pace {
   admit(
     { socket: { remoteAddress = '' } }: FastifyRequest,
     { raw }: FastifyReply,
-    begin: (refused?: ReadsBusy) => void,
+    begin: (refused?: TooManyReadsError) => void,
   ): void {
     const { leave } = this.#join(remoteAddress, (refused) => {
       if (!refused) raw.once('close', this.#begin());
@@ -93,19 +96,19 @@ export class Pace {
    * @returns a function that ends it.
    * @throws ReadsBusy if it is refused
    */
-  turn(line: string): Promise<() => void> {
+  acquireTurn(line: string): Promise<() => void> {
     return new Promise((resolve, reject) => {
       this.#join(line, (refused) => (refused ? reject(refused) : resolve(this.#begin())));
     });
   }
 
-  #join(line: string, go: Waiting['go']): { leave(): void } {
-    const { waiting, patience } = this.#limits;
+  #join(line: string, go: QueuedRequest['go']): { leave(): void } {
+    const { waiting, maxWaitMs: patience } = this.#limits;
     if (this.#waiting >= waiting) {
-      go(new ReadsBusy(`${waiting} requests wait`, RETRY_AFTER));
+      go(new TooManyReadsError(`${waiting} requests wait`, RETRY_AFTER_SECONDS));
       return { leave: () => {} };
     }
-    const one: Waiting = {
+    const one: QueuedRequest = {
       go: (refused) => {
         leave();
         go(refused);
@@ -120,7 +123,7 @@ export class Pace {
     };
     // Jitter: requests that arrived together are not refused together.
     const timer = setTimeout(
-      () => one.go(new ReadsBusy(`no turn came within ${patience / 1000} s`, RETRY_AFTER)),
+      () => one.go(new TooManyReadsError(`no turn came within ${patience / 1000} s`, RETRY_AFTER_SECONDS)),
       patience * (0.8 + Math.random() * 0.2),
     );
     const others = this.#lines.get(line) ?? new Set();
@@ -161,7 +164,7 @@ export class Pace {
     };
     const wait = this.#allowance.wait(performance.now());
     if (wait === 0) setImmediate(next);
-    else setTimeout(next, Math.max(SOON, wait));
+    else setTimeout(next, Math.max(MIN_CHECK_DELAY_MS, wait));
   }
 
   #next(): void {
@@ -177,6 +180,6 @@ export class Pace {
 }
 
 /** A queued request. */
-interface Waiting {
-  go(refused?: ReadsBusy): void;
+interface QueuedRequest {
+  go(refused?: TooManyReadsError): void;
 }

@@ -1,4 +1,4 @@
 /** Thrown if the queue does not answer. */
-export class QueueAway extends Error {
+export class QueueUnavailableError extends Error {
   override readonly name = 'QueueAway';
 }

@@ -1,13 +1,13 @@
-import type { AnswerColumn } from '../db/question.ts';
+import type { ResultColumn } from '../db/question.ts';
 import type { ReadGate } from '../db/read-gate.ts';
 
 /** Timeouts of one block of a result, and of a whole result including its wait, in ms. */
-const BLOCK = 10_000;
-const WHOLE = 20_000;
+const BLOCK_TIMEOUT_MS = 10_000;
+const RESULT_TIMEOUT_MS = 20_000;
 
 /** Rows of a result, truncated to the limits. */
-export interface Answered {
-  readonly columns: readonly AnswerColumn[];
+export interface QueryResult {
+  readonly columns: readonly ResultColumn[];
   /** Each is one JSON text: an array of texts and nulls, or an object. */
   readonly rows: readonly string[];
   /** The result was truncated. */
@@ -15,7 +15,7 @@ export interface Answered {
 }
 
 /** Format and maximum size of a result. */
-export interface Wanted {
+export interface ResultLimits {
   readonly form: 'values' | 'object';
   /** Maximum number of rows, and of characters of all rows together. */
   readonly rows: number;
@@ -23,18 +23,18 @@ export interface Wanted {
 }
 
 /** Runs a statement that a user wrote, as `recorder_reader`, and truncates the result. */
-export type Ask = (text: string, asOf: string | null, wanted: Wanted) => Promise<Answered>;
+export type RunQuery = (text: string, asOf: string | null, wanted: ResultLimits) => Promise<QueryResult>;
 
 /**
  * Creates a function that runs queries through the gate.
  * @param signal aborts when the client disconnects; the statement is then cancelled
  * @returns a function that throws the errors of `ReadGate.ask`
  */
-export function asking(gate: ReadGate, signal: AbortSignal): Ask {
+export function createQueryRunner(gate: ReadGate, signal: AbortSignal): RunQuery {
   return async (text, asOf, { form, rows: mostRows, characters }) => {
-    const within = AbortSignal.any([signal, AbortSignal.timeout(WHOLE)]);
+    const within = AbortSignal.any([signal, AbortSignal.timeout(RESULT_TIMEOUT_MS)]);
     return gate.ask(
-      { text, asOf, timeout: BLOCK },
+      { text, asOf, timeout: BLOCK_TIMEOUT_MS },
       async ({ columns, rows }) => {
         const taken: string[] = [];
         let size = 0;

@@ -8,8 +8,8 @@ import type { ReadGate } from '../db/read-gate.ts';
 import type { Replica } from '../db/replica.ts';
 import type { QueuesView } from '../jobs/queue-look.ts';
 import type { Clock } from '../lib/clock.ts';
-import { messageOf } from '../lib/errors.ts';
-import type { Watched } from '../recording/active-feed.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { demands, isMetered } from '../reporting/reports/call-demand.ts';
 import { diskUse } from '../reporting/reports/disk.ts';
 import { forecast } from '../reporting/reports/forecast.ts';
@@ -21,18 +21,18 @@ import { serveApi } from './api/serve.ts';
 import { readAssets, serveAssets } from './assets.ts';
 import { serveBadges } from './badge.tsx';
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS, limitConnections } from './connections.ts';
-import { isMadeElsewhere } from './cross-site.ts';
+import { isCrossSiteRequest } from './cross-site.ts';
 import { refuseFuture } from './future-moments.ts';
 import { HEADERS, sendHeaders } from './headers.ts';
-import { paceRequests } from './load-shedding.ts';
-import { inProportion, recently } from './memoize-with-ttl.ts';
+import { throttleRequests } from './load-shedding.ts';
+import { memoizeWithTtl, proportionalTtl } from './memoize-with-ttl.ts';
 import { metricsOf, PROMETHEUS_TEXT } from './metrics/metrics.ts';
 import type { ProcessCounts } from './metrics/process-counts.ts';
 import type { RecorderFacts } from './pages/page.ts';
 import { refusedRequest } from './pages/problems.tsx';
-import { LONGEST_HEAD, servePages } from './pages/serve.tsx';
+import { MAX_HEAD_BYTES, servePages } from './pages/serve.tsx';
 import { serveQueryData } from './query-data.ts';
-import { QueueAway } from './queue-unavailable.ts';
+import { QueueUnavailableError } from './queue-unavailable.ts';
 import type { StatusSite } from './status-site.ts';
 
 /** Dependencies of the server. */
@@ -56,7 +56,7 @@ export interface ServerContext {
   readonly budgets: readonly BudgetKey[];
   readonly recorder: RecorderFacts;
   /** The feeds of the upstreams, and the configuration of the upstreams. */
-  readonly watched: readonly Watched[];
+  readonly watched: readonly ConfiguredFeed[];
   readonly upstreams: Config['upstreams'];
   /** Counters of this process, for `/metrics`. */
   readonly counts: ProcessCounts;
@@ -68,30 +68,30 @@ export interface ServerContext {
    */
   readonly recording: (() => boolean) | null;
   /** Timeout of a connection without data, in ms. Default: 120 000. */
-  readonly standstill?: number;
+  readonly stallTimeoutMs?: number;
   readonly connections?: ConnectionLimits;
   /** Called each time the limit of connections is reached. */
   readonly connectionLimitReached?: () => void;
 }
 
 /** Timeouts of receiving the headers of a request, and all of it, in ms. */
-const HEAD_WITHIN = 15_000;
-const WHOLE_WITHIN = 30_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 /**
  * Default timeout of a connection without data, in ms. Every response starts earlier, so a connection that
  * exceeds it does not read. Without this timeout such connections would remain open and count.
  */
-const STANDSTILL = 120_000;
+const STALL_TIMEOUT_MS = 120_000;
 
-const PATIENCE = 3_000;
+const QUERY_TIMEOUT_MS = 3_000;
 /** Cache time of queries of the database, in ms, whatever the number of requests. */
-const LASTING = 1_000;
+const CACHE_TTL_MS = 1_000;
 
 /** Cache time of values that change slowly, in ms. */
-const SLOWLY = 60_000;
+const SLOW_CACHE_TTL_MS = 60_000;
 /** Cache time of the nodes' ledger, in ms, whatever the number of visitors of the status page. */
-const NODES_LASTING = 5_000;
-const NODES_PATIENCE = 8_000;
+const NODES_CACHE_TTL_MS = 5_000;
+const NODES_TIMEOUT_MS = 8_000;
 
 /**
  * Refuses JSON Schemas of routes; no route has one. Fastify's default compilers are a hundred modules, which
@@ -122,39 +122,41 @@ export function buildServer({
   counts,
   site,
   recording,
-  standstill = STANDSTILL,
+  stallTimeoutMs: standstill = STALL_TIMEOUT_MS,
   connections = DEFAULT_CONNECTION_LIMITS,
   connectionLimitReached = () => {},
 }: ServerContext): FastifyInstance {
   // For a long list the query may exceed the timeout of a request: the next request gets the cached result.
-  const made = recently(() => statusOf(sql, budgets), inProportion(LASTING));
-  const status = () => within(made());
-  const needed = recently(
+  const made = memoizeWithTtl(() => statusOf(sql, budgets), proportionalTtl(CACHE_TTL_MS));
+  const status = () => withQueryTimeout(made());
+  const needed = memoizeWithTtl(
     async () => demands(await forecast(sql, watched.filter(isMetered), clock()), { upstreams }),
-    inProportion(SLOWLY),
+    proportionalTtl(SLOW_CACHE_TTL_MS),
   );
-  const queueAnswers = recently(async () => queueReachable(), 0);
-  const ready = recently(async () => {
+  const queueAnswers = memoizeWithTtl(async () => queueReachable(), 0);
+  const ready = memoizeWithTtl(async () => {
     const [schema, queue] = await Promise.all([
-      within(schemaProblem(sql)).catch((error: unknown) => `the database: ${messageOf(error)}`),
-      within(queueAnswers()).then(
+      withQueryTimeout(schemaProblem(sql)).catch(
+        (error: unknown) => `the database: ${toErrorMessage(error)}`,
+      ),
+      withQueryTimeout(queueAnswers()).then(
         () => null,
-        (error: unknown) => `the queue: ${messageOf(error)}`,
+        (error: unknown) => `the queue: ${toErrorMessage(error)}`,
       ),
     ]);
     return [schema, queue].filter((problem) => problem !== null);
-  }, LASTING);
+  }, CACHE_TTL_MS);
   const assets = readAssets();
   const server = Fastify({
     logger: false,
     forceCloseConnections: true,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    requestTimeout: WHOLE_WITHIN,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: standstill,
-    http: { headersTimeout: HEAD_WITHIN, connectionsCheckingInterval: HEAD_WITHIN },
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: HEADERS_TIMEOUT_MS },
     // A path segment may be as long as the whole request head, so that the page for 404 is served instead of
     // the router's error.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_HEAD },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEAD_BYTES },
     // A request with an invalid URL reaches no route and no hook.
     frameworkErrors: ({ message, statusCode = 400 }, request, reply) => {
       const { type, body } = refusalOf(request, refusedRequest(statusCode, message));
@@ -164,7 +166,7 @@ export function buildServer({
   });
   limitConnections(server, connections, connectionLimitReached);
   sendHeaders(server);
-  const pace = paceRequests(server, recording);
+  const pace = throttleRequests(server, recording);
   // With two names, a proxy in front may use the other one.
   server.addHook('onRequest', async ({ raw: { rawHeaders } }, reply) => {
     if (rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length < 2) return;
@@ -176,20 +178,20 @@ export function buildServer({
     await reply.code(421).send({ error });
   });
   server.addHook('onRequest', async ({ url, headers }, reply) => {
-    if (!isMadeElsewhere(url.split('?', 1)[0] ?? url, headers)) return;
+    if (!isCrossSiteRequest(url.split('?', 1)[0] ?? url, headers)) return;
     await reply.code(403).send({ error: 'a page of another site asked for this: open it by itself' });
   });
   refuseFuture(server, clock);
   const context = {
     clock,
     status,
-    demands: () => within(needed()),
-    disk: recently(() => within(diskUse(sql, recorder.directory)), SLOWLY),
+    demands: () => withQueryTimeout(needed()),
+    disk: memoizeWithTtl(() => withQueryTimeout(diskUse(sql, recorder.directory)), SLOW_CACHE_TTL_MS),
     queues: queuesOf(queues),
     recorder,
-    nodes: recently(
-      () => gate.read((reads) => nodesStatus(reads, site, clock()), AbortSignal.timeout(NODES_PATIENCE)),
-      inProportion(NODES_LASTING),
+    nodes: memoizeWithTtl(
+      () => gate.read((reads) => nodesStatus(reads, site, clock()), AbortSignal.timeout(NODES_TIMEOUT_MS)),
+      proportionalTtl(NODES_CACHE_TTL_MS),
     ),
     site,
   };
@@ -213,10 +215,16 @@ export function buildServer({
     return reply.code(problems.length === 0 ? 200 : 503).send({ ready: problems.length === 0, problems });
   });
   // A scrape also succeeds while the database is unavailable, and reports that.
-  const metrics = metricsOf({ sql, status, disk: context.disk, budgets, upstreams, counts }, within, log);
+  const metrics = metricsOf(
+    { sql, status, disk: context.disk, budgets, upstreams, counts },
+    withQueryTimeout,
+    log,
+  );
   server.get('/metrics', async (_request, reply) => reply.type(PROMETHEUS_TEXT).send(await metrics.read()));
   server.get('/api/status', async (_request, reply) =>
-    status().catch((error: unknown) => reply.code(503).send({ error: `the database: ${messageOf(error)}` })),
+    status().catch((error: unknown) =>
+      reply.code(503).send({ error: `the database: ${toErrorMessage(error)}` }),
+    ),
   );
   return server;
 }
@@ -227,11 +235,11 @@ export function buildServer({
  */
 function queuesOf(view: QueuesView): QueuesView {
   const answered = <T>(answer: Promise<T>) =>
-    within(answer).catch((error: unknown) => {
-      throw new QueueAway(messageOf(error));
+    withQueryTimeout(answer).catch((error: unknown) => {
+      throw new QueueUnavailableError(toErrorMessage(error));
     });
-  const oneLook = recently(() => view.look(), 0);
-  const look = recently(() => answered(oneLook()), LASTING);
+  const oneLook = memoizeWithTtl(() => view.look(), 0);
+  const look = memoizeWithTtl(() => answered(oneLook()), CACHE_TTL_MS);
   return {
     look,
     jobs: async (...asked) => {
@@ -241,12 +249,12 @@ function queuesOf(view: QueuesView): QueuesView {
   };
 }
 
-async function within<T>(answer: Promise<T>): Promise<T> {
+async function withQueryTimeout<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new DOMException(`no answer within ${PATIENCE} ms`, 'TimeoutError')),
-      PATIENCE,
+      () => reject(new DOMException(`no answer within ${QUERY_TIMEOUT_MS} ms`, 'TimeoutError')),
+      QUERY_TIMEOUT_MS,
     );
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));

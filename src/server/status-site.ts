@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Config } from '../config/schema.ts';
-import type { Announced } from '../health/announcements.ts';
-import { messageOf, UsageError } from '../lib/errors.ts';
+import type { AnnouncedMaintenance } from '../health/announcements.ts';
+import { toErrorMessage, UsageError } from '../lib/errors.ts';
 
 /** A logo that the user configured. */
 export interface Logo {
@@ -19,20 +19,20 @@ export interface StatusSite {
   readonly logo: Logo | null;
   /** The nodes of the configuration, by name. */
   readonly nodes: readonly string[];
-  readonly announced: Announced;
+  readonly announced: AnnouncedMaintenance;
 }
 
 /** Maximum size of a logo, in bytes: each visitor loads it. */
-const MOST = 256 * 1024;
+const MAX_LOGO_BYTES = 256 * 1024;
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Content of an SVG that runs or loads something. An image cannot, but a user may open the file directly. */
-const ACTIVE = /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe)\b|\son\w+\s*=|javascript:|<!ENTITY/i;
+const ACTIVE_CONTENT = /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe)\b|\son\w+\s*=|javascript:|<!ENTITY/i;
 
 /**
  * Returns the configuration of the status page.
  * @throws UsageError if the logo cannot be read, is neither SVG nor PNG, is too large, or could run a script
  */
-export function statusSite({ server: { status }, upstreams, health }: Config): StatusSite {
+export function readStatusSite({ server: { status }, upstreams, health }: Config): StatusSite {
   return {
     title: status.title,
     text: status.text?.split(/\n\s*\n/).map((one) => one.trim()) ?? [],
@@ -46,16 +46,18 @@ function readLogo(file: string): Logo {
   const refuse = (why: string) => new UsageError([`server.status.logo: ${file}: ${why}`]);
   let body: Buffer;
   try {
-    body = firstBytes(file, MOST + 1);
+    body = firstBytes(file, MAX_LOGO_BYTES + 1);
   } catch (error) {
-    throw refuse(messageOf(error));
+    throw refuse(toErrorMessage(error));
   }
-  if (body.length > MOST) throw refuse(`is larger than ${MOST / 1024} kB: make it smaller`);
+  if (body.length > MAX_LOGO_BYTES)
+    throw refuse(`is larger than ${MAX_LOGO_BYTES / 1024} kB: make it smaller`);
   if (body.subarray(0, PNG.length).equals(PNG)) return { type: 'image/png', ending: '.png', body };
   const text = body.toString('utf8');
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE\s+svg\b[^>[]*>|\s)*<svg[\s>]/i.test(text))
     throw refuse('is neither an SVG nor a PNG');
-  if (ACTIVE.test(text)) throw refuse('has a script, an entity or a foreign object in it: take it out');
+  if (ACTIVE_CONTENT.test(text))
+    throw refuse('has a script, an entity or a foreign object in it: take it out');
   return { type: 'image/svg+xml', ending: '.svg', body };
 }
 

@@ -13,15 +13,15 @@ import {
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../lib/errors.ts';
-import { makeFolder, refuseLinks, writingTo } from '../lib/write-errors.ts';
+import { createFolder, explainWriteErrors, rejectSymlinks } from '../lib/write-errors.ts';
 import { FIRST_PAGE, type SiteFile } from './pages/status/files.ts';
 
 /** File that lists the written files, so that other files in the folder are neither replaced nor removed. */
-const LIST = '.chain-recorder.json';
+const MANIFEST_FILE = '.chain-recorder.json';
 /** Name prefix of the temporary folder for new files, inside the destination. */
-const MAKING = '.making-';
+const TEMPORARY_PREFIX = '.making-';
 /** Age from which the temporary folder of another run is removed, in ms. A killed run leaves it behind. */
-const ABANDONED = 3_600_000;
+const ABANDONED_AGE_MS = 3_600_000;
 
 const listSchema = z.object({
   files: z.array(z.string().regex(/^(?!\/)(?!.*\.\.)[\w.~/-]+$/)),
@@ -40,25 +40,25 @@ export async function writeSite(
   files: AsyncIterable<SiteFile>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  return writingTo(`--out ${folder}`, async () => {
-    await makeFolder(folder);
+  return explainWriteErrors(`--out ${folder}`, async () => {
+    await createFolder(folder);
     await removeAbandoned(folder);
-    const before = await listed(folder);
-    for (const path of before) await refuseLinks(folder, path, `--out ${folder}`);
-    const making = await mkdtemp(join(folder, MAKING));
+    const before = await readManifest(folder);
+    for (const path of before) await rejectSymlinks(folder, path, `--out ${folder}`);
+    const making = await mkdtemp(join(folder, TEMPORARY_PREFIX));
     try {
       const paths: string[] = [];
       for await (const { path, body } of files) {
         signal.throwIfAborted();
-        await refuseLinks(folder, path, `--out ${folder}`);
+        await rejectSymlinks(folder, path, `--out ${folder}`);
         if (!before.includes(path)) await refuseForeign(folder, path);
         await mkdir(dirname(join(making, path)), { recursive: true });
         await writeFile(join(making, path), body);
         paths.push(path);
       }
       const list = async (all: readonly string[]) => {
-        await writeFile(join(making, LIST), JSON.stringify({ files: [...new Set(all)].sort() }));
-        await rename(join(making, LIST), join(folder, LIST));
+        await writeFile(join(making, MANIFEST_FILE), JSON.stringify({ files: [...new Set(all)].sort() }));
+        await rename(join(making, MANIFEST_FILE), join(folder, MANIFEST_FILE));
       };
       await list([...before, ...paths]);
       for (const path of paths.toSorted((one, other) => rank(one) - rank(other))) {
@@ -77,8 +77,8 @@ export async function writeSite(
 const rank = (path: string) => (path === FIRST_PAGE ? 1 : 0);
 
 /** Returns the files of an earlier run; none if there was no such run. */
-async function listed(folder: string): Promise<string[]> {
-  const text = await readFile(join(folder, LIST), 'utf8').catch((error: unknown) => {
+async function readManifest(folder: string): Promise<string[]> {
+  const text = await readFile(join(folder, MANIFEST_FILE), 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{"files":[]}';
     throw error;
   });
@@ -86,7 +86,7 @@ async function listed(folder: string): Promise<string[]> {
     return listSchema.parse(JSON.parse(text)).files;
   } catch {
     throw new UsageError([
-      `--out ${folder}: ${LIST} there cannot be read, so that it is not known what was written before: give an empty folder`,
+      `--out ${folder}: ${MANIFEST_FILE} there cannot be read, so that it is not known what was written before: give an empty folder`,
     ]);
   }
 }
@@ -104,10 +104,11 @@ async function refuseForeign(folder: string, path: string): Promise<void> {
 
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(MAKING)) continue;
+    if (!name.startsWith(TEMPORARY_PREFIX)) continue;
     const path = join(folder, name);
     const changed = await stat(path).catch(() => null);
-    if (changed && Date.now() - changed.mtimeMs > ABANDONED) await rm(path, { recursive: true, force: true });
+    if (changed && Date.now() - changed.mtimeMs > ABANDONED_AGE_MS)
+      await rm(path, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 
 /** The methods of an exporter of spans or log records that a batch processor calls. */
 interface Exporter<T> {
@@ -11,7 +11,7 @@ interface Exporter<T> {
  * An exporter that reports when its endpoint becomes unavailable and when it is available again: once per
  * change, not per batch. The processor always receives success, because dropped batches are not retried.
  */
-export class Told<T> implements Exporter<T> {
+export class FailureReportingExporter<T> implements Exporter<T> {
   readonly #exporter: Exporter<T>;
   readonly #tell: (cause: string | null) => void;
   #failing = false;
@@ -25,7 +25,7 @@ export class Told<T> implements Exporter<T> {
   export(items: T[], done: (result: ExportResult) => void): void {
     this.#exporter.export(items, ({ code, error }) => {
       const failed = code !== ExportResultCode.SUCCESS;
-      if (failed !== this.#failing) this.#tell(failed ? messageOf(error) : null);
+      if (failed !== this.#failing) this.#tell(failed ? toErrorMessage(error) : null);
       this.#failing = failed;
       done({ code: ExportResultCode.SUCCESS });
     });

@@ -2,14 +2,14 @@ import { write, writeSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 
 /** Maximum number of buffered characters while the reader is slow; further lines are lost. */
-const MOST_WAITING = 8 << 20;
+const MAX_BUFFERED_CHARACTERS = 8 << 20;
 /** Retry interval for a full non-blocking pipe, in ms. */
-const PAUSE = 50;
+const RETRY_INTERVAL_MS = 50;
 /** Maximum number of retries when the process ends. */
-const LAST_ATTEMPTS = 40;
+const MAX_EXIT_ATTEMPTS = 40;
 
 /** Lines that were lost. */
-interface Lost {
+interface LostLines {
   readonly lines: number;
   /** The time of the first one, in ms since 1970. */
   readonly since: number;
@@ -33,9 +33,9 @@ export class LogOutput {
   /** Whether the last write ended within a line. */
   #isWithin = false;
   /** Lost lines that were not reported yet. */
-  #lost: Lost | null = null;
+  #lost: LostLines | null = null;
   /** The lost lines whose report is being written; the report is in `#taken`. */
-  #told: Lost | null = null;
+  #told: LostLines | null = null;
   #allLost = 0;
 
   /** @param telling returns the line that reports lost lines, with its line end */
@@ -53,7 +53,7 @@ export class LogOutput {
 
   /** Writes one line, with its line end. */
   write(line: string): void {
-    if (this.#waiting.length + line.length <= MOST_WAITING) this.#waiting += line;
+    if (this.#waiting.length + line.length <= MAX_BUFFERED_CHARACTERS) this.#waiting += line;
     else this.#lose(1);
     if (this.#taken.length === 0) this.#next();
   }
@@ -76,7 +76,7 @@ export class LogOutput {
     write(this.#fd, this.#taken, (error, written) => {
       this.#isWriting = false;
       if (error?.code === 'EAGAIN') {
-        setTimeout(this.#write, PAUSE);
+        setTimeout(this.#write, RETRY_INTERVAL_MS);
         return;
       }
       if (error) this.#giveUp();
@@ -109,7 +109,7 @@ export class LogOutput {
   }
 
   /** If only the start of the last line was written, that line needs an end first. */
-  #lineOf({ lines, since }: Lost): string {
+  #lineOf({ lines, since }: LostLines): string {
     return `${this.#isWithin ? '\n' : ''}${this.#telling(lines, since)}`;
   }
 
@@ -119,13 +119,13 @@ export class LogOutput {
       this.#isWriting ? NOTHING : this.#taken,
       Buffer.from(this.#waiting + (this.#lost ? this.#lineOf(this.#lost) : '')),
     ]);
-    for (let attempts = 0; rest.length > 0 && attempts < LAST_ATTEMPTS; ) {
+    for (let attempts = 0; rest.length > 0 && attempts < MAX_EXIT_ATTEMPTS; ) {
       try {
         rest = rest.subarray(writeSync(this.#fd, rest));
       } catch (error) {
         if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return;
         attempts += 1;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_INTERVAL_MS);
       }
     }
   }

@@ -14,7 +14,7 @@ const SEVERITIES: Readonly<Record<number, readonly [SeverityNumber, string]>> = 
  * Converts a line of the log, in JSON, to an OpenTelemetry log record: the message is the body, fields are
  * attributes.
  */
-export function recordOf(line: string): LogRecord {
+export function toLogRecord(line: string): LogRecord {
   const { level, time, msg, pid: _, err, ...fields }: Record<string, AnyValue> = JSON.parse(line);
   const [severityNumber, severityText] = SEVERITIES[Number(level)] ?? [SeverityNumber.UNSPECIFIED, ''];
   return {

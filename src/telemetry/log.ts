@@ -3,9 +3,9 @@ import { type Logger, type LoggerOptions, pino } from 'pino';
 import { readSecrets } from '../config/secrets.ts';
 import { systemClock } from '../lib/clock.ts';
 import { stderrBlock } from '../lib/live-block.ts';
-import { timeOfDay } from '../lib/local-time.ts';
-import { redactor } from '../lib/redaction.ts';
-import { printable } from '../lib/safe-text.ts';
+import { formatTimeOfDay } from '../lib/local-time.ts';
+import { createRedactor } from '../lib/redaction.ts';
+import { escapeUnsafeText } from '../lib/safe-text.ts';
 import { LogOutput } from './log-output.ts';
 
 export type Log = Logger;
@@ -28,7 +28,7 @@ export const linesLost = (): number => stderr.lost;
  */
 export function openLog(
   { logLevel, logJson }: { logLevel: string; logJson: boolean },
-  redact = redactor(readSecrets()),
+  redact = createRedactor(readSecrets()),
   also: (line: string) => void = () => {},
 ): Log {
   const options: LoggerOptions = {
@@ -38,24 +38,24 @@ export function openLog(
   };
   const toPeople = process.stderr.isTTY && !logJson;
   // Writes to a closed terminal fail. Without a listener, the error would end the process.
-  if (toPeople) process.stderr.off('error', noted).on('error', noted);
+  if (toPeople) process.stderr.off('error', ignoreError).on('error', ignoreError);
   const write = (written: string) => {
     const raw = written.trimEnd();
-    const line = stillJson(redact(raw), raw);
-    if (toPeople) stderrBlock.line(readable(line));
-    else stderr.write(`${printable(line)}\n`);
+    const line = ensureJson(redact(raw), raw);
+    if (toPeople) stderrBlock.line(formatLogLine(line));
+    else stderr.write(`${escapeUnsafeText(line)}\n`);
     also(line);
   };
   return pino(options, { write });
 }
 
-const noted = () => {};
+const ignoreError = () => {};
 
 /**
  * Returns a redacted line as JSON. A secret of digits alone may have been a JSON number; then the redacted
  * line becomes the message.
  */
-function stillJson(line: string, raw: string): string {
+function ensureJson(line: string, raw: string): string {
   if (line === raw) return line;
   try {
     JSON.parse(line);
@@ -67,12 +67,12 @@ function stillJson(line: string, raw: string): string {
 }
 
 /** Formats a line of the log for people: local time, level, message and fields. */
-export function readable(line: string): string {
+export function formatLogLine(line: string): string {
   const { level, time, pid, msg, ...fields }: Record<string, unknown> = JSON.parse(line);
   const grave = pino.levels.labels[Number(level)]?.toUpperCase() ?? '';
   const more = Object.entries(fields).flatMap(([name, value]) => shown(name, value));
-  const when = timeOfDay(new Date(String(time)));
-  const text = printable([when, grave.padEnd(5), msg ?? '', ...more].join(' ').trimEnd());
+  const when = formatTimeOfDay(new Date(String(time)));
+  const text = escapeUnsafeText([when, grave.padEnd(5), msg ?? '', ...more].join(' ').trimEnd());
   const colour = Number(level) >= 50 ? 'red' : Number(level) >= 40 ? 'yellow' : null;
   return colour === null ? text : styleText(colour, text, { stream: process.stderr });
 }
@@ -87,8 +87,8 @@ function shown(name: string, value: unknown): string[] {
   return Object.entries(value).flatMap(([part, inner]) => shown(`${name}.${part}`, inner));
 }
 
-const MOST_LISTED = 4;
+const MAX_LISTED_VALUES = 4;
 const listed = (values: readonly unknown[]) =>
-  values.length > MOST_LISTED
-    ? `${values.slice(0, MOST_LISTED).join(', ')}, … (${values.length})`
+  values.length > MAX_LISTED_VALUES
+    ? `${values.slice(0, MAX_LISTED_VALUES).join(', ')}, … (${values.length})`
     : values.join(', ');

@@ -3,7 +3,7 @@ import type { ExportResult } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 
 /** Redacts secrets in every text of a span before export, whichever code created the span. */
-export class WithoutSecrets implements SpanExporter {
+export class RedactingSpanExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   #redact: (text: string) => string = (text) => text;
 

@@ -12,26 +12,26 @@ import {
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { OtlpSettings } from '../config/otlp.ts';
-import { messageOf } from '../lib/errors.ts';
-import type { Traced } from '../lib/trace.ts';
-import { versionOf } from '../lib/version.ts';
-import { within } from '../lib/with-timeout.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import type { RunInSpan } from '../lib/trace.ts';
+import { readVersion } from '../lib/version.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { exportersOf } from './exporters.ts';
-import { Told } from './failure-reports.ts';
-import { recordOf } from './log-record.ts';
-import { WithoutSecrets } from './redact-spans.ts';
+import { FailureReportingExporter } from './failure-reports.ts';
+import { toLogRecord } from './log-record.ts';
+import { RedactingSpanExporter } from './redact-spans.ts';
 import { samplerOf } from './samplers.ts';
 
 const SCOPE = 'chain-recorder';
 /** Timeout of the final flush, in ms. */
-const FLUSH_WITHIN = 2_000;
+const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
  * Exports traces and logs to an OTLP endpoint. Data that the endpoint does not accept is dropped, never
  * waited for.
  */
 export interface Telemetry {
-  readonly traced: Traced;
+  readonly traced: RunInSpan;
   /** Exports a line of the log (JSON without secrets) with the trace of its async context. */
   readonly line: (line: string) => void;
   /** Sets the function that redacts secrets in spans. */
@@ -41,14 +41,14 @@ export interface Telemetry {
 }
 
 /** Reports whether the endpoint accepts data. @param cause of the failure; null: it accepts data again */
-export type TellEndpoint = (signal: 'traces' | 'logs', cause: string | null) => void;
+export type EndpointReporter = (signal: 'traces' | 'logs', cause: string | null) => void;
 
 /** Starts to export traces and logs. Only one per process: OpenTelemetry's context is global. */
-export async function openTelemetry(settings: OtlpSettings, tell: TellEndpoint): Promise<Telemetry> {
+export async function openTelemetry(settings: OtlpSettings, tell: EndpointReporter): Promise<Telemetry> {
   const resource = defaultResource()
     .merge(
       resourceFromAttributes({
-        'service.version': versionOf(),
+        'service.version': readVersion(),
         'service.instance.id': `${hostname()}/${process.pid}`,
         'host.name': hostname(),
       }),
@@ -57,8 +57,12 @@ export async function openTelemetry(settings: OtlpSettings, tell: TellEndpoint):
     .merge(resourceFromAttributes({ 'service.name': settings.service }));
   const exporters = await exportersOf(settings);
   const spans =
-    exporters.traces && new WithoutSecrets(new Told(exporters.traces, (cause) => tell('traces', cause)));
-  const records = exporters.logs && new Told(exporters.logs, (cause) => tell('logs', cause));
+    exporters.traces &&
+    new RedactingSpanExporter(
+      new FailureReportingExporter(exporters.traces, (cause) => tell('traces', cause)),
+    );
+  const records =
+    exporters.logs && new FailureReportingExporter(exporters.logs, (cause) => tell('logs', cause));
   const tracing = new TracerProvider({
     resource,
     sampler: samplerOf(settings.sampler),
@@ -76,7 +80,7 @@ export async function openTelemetry(settings: OtlpSettings, tell: TellEndpoint):
     line: lineTo(logging.getLogger(SCOPE)),
     redactBy: (redact) => spans?.redactBy(redact),
     close: async () => {
-      await within(FLUSH_WITHIN, Promise.allSettled([tracing.shutdown(), logging.shutdown()]));
+      await withTimeout(FLUSH_TIMEOUT_MS, Promise.allSettled([tracing.shutdown(), logging.shutdown()]));
       trace.disable();
       propagation.disable();
       context.disable();
@@ -85,8 +89,8 @@ export async function openTelemetry(settings: OtlpSettings, tell: TellEndpoint):
 }
 
 const tracedBy =
-  (tracer: Tracer): Traced =>
-  ({ name, asks, attributes = {} }, does) =>
+  (tracer: Tracer): RunInSpan =>
+  ({ name, isClientCall: asks, attributes = {} }, does) =>
     tracer.startActiveSpan(
       name,
       { kind: asks ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes },
@@ -98,7 +102,7 @@ const tracedBy =
             if (failure !== undefined) fail(failure);
           });
         } catch (error) {
-          fail(messageOf(error));
+          fail(toErrorMessage(error));
           throw error;
         } finally {
           span.end();
@@ -106,4 +110,4 @@ const tracedBy =
       },
     );
 
-const lineTo = (logger: OtelLogger) => (line: string) => logger.emit(recordOf(line));
+const lineTo = (logger: OtelLogger) => (line: string) => logger.emit(toLogRecord(line));

@@ -1,6 +1,6 @@
-import { messageOf } from '../lib/errors.ts';
-import { type FailureKind, UpstreamFailure, withoutUrls, wordsOf } from './failure.ts';
-import type { Answer } from './http.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { type FailureKind, redactUrls, sanitizeMessage, UpstreamFailure } from './failure.ts';
+import type { HttpResponse } from './http.ts';
 import { parseJson } from './json.ts';
 import { retryAfter } from './rate-limit.ts';
 
@@ -32,7 +32,7 @@ const DNS_CODE =
 const TLS_CODE =
   /CERT|CRL|TLS|SSL|SELF_SIGNED|UNABLE_TO_|^(EPROTO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|OUT_OF_MEM)$/;
 
-const WORDS: Readonly<Partial<Record<FailureKind, string>>> = {
+const KIND_TEXTS: Readonly<Partial<Record<FailureKind, string>>> = {
   dns: 'the name lookup failed',
   unreachable: 'the host is unreachable',
   local: 'this machine could not make the call',
@@ -48,8 +48,8 @@ export function failureOfError(error: unknown): UpstreamFailure {
   const code = codeOf(error);
   const kind = kindOfCode(code, error);
   // Messages of unknown errors may contain the URL. Errors with a code show only the code.
-  const shown = code === '' ? withoutUrls(messageOf(error)) : code;
-  return new UpstreamFailure(kind, `${WORDS[kind] ?? 'the call failed'} (${shown})`, { code });
+  const shown = code === '' ? redactUrls(toErrorMessage(error)) : code;
+  return new UpstreamFailure(kind, `${KIND_TEXTS[kind] ?? 'the call failed'} (${shown})`, { code });
 }
 
 function kindOfCode(code: string, error: unknown): FailureKind {
@@ -77,16 +77,16 @@ function codeOf(error: unknown): string {
  * @param now clock of the recorder, in ms
  * @param instead expected content, for the message; empty: not named
  */
-export function failureOfStatus(answer: Answer, now: number, instead = ''): UpstreamFailure | null {
+export function failureOfStatus(answer: HttpResponse, now: number, instead = ''): UpstreamFailure | null {
   const { status } = answer;
   const kind = kindOfStatus(status);
   if (kind === null) return null;
-  const words = STATUS_WORDS[kind] ?? wordsIn(answer);
+  const words = STATUS_TEXTS[kind] ?? readErrorMessage(answer);
   const pause = kind === 'rate-limited' || kind === 'server' ? retryAfter(answer, now) : undefined;
   return new UpstreamFailure(kind, `HTTP ${status}${instead}${words}`, { status, pause });
 }
 
-const STATUS_WORDS: Readonly<Partial<Record<FailureKind, string>>> = {
+const STATUS_TEXTS: Readonly<Partial<Record<FailureKind, string>>> = {
   redirect: ': redirects are not followed',
   malformed: ': a part of the response, which was not requested',
 };
@@ -107,11 +107,11 @@ function kindOfStatus(status: number): FailureKind | null {
  * Returns the error message in a JSON or text body, preceded by `: `. Returns an empty text for other bodies,
  * such as HTML.
  */
-function wordsIn(answer: Answer): string {
+function readErrorMessage(answer: HttpResponse): string {
   const words = mediaTypeOf(answer).startsWith('text/plain')
     ? answer.text.trim().split('\n')[0]
     : messageIn(jsonOrNull(answer.text));
-  return words ? `: ${wordsOf(words)}` : '';
+  return words ? `: ${sanitizeMessage(words)}` : '';
 }
 
 /** Returns the parsed text, or null if the text is not JSON. */
@@ -136,7 +136,7 @@ export function messageIn(body: unknown): string | null {
 /**
  * Returns the media type in lower case, such as `text/html`. Returns an empty text if the response has none.
  */
-export const mediaTypeOf = ({ headers }: Answer): string =>
+export const mediaTypeOf = ({ headers }: HttpResponse): string =>
   String(headers['content-type'] ?? '')
     .split(';')[0]
     ?.trim()

@@ -1,19 +1,19 @@
-import { messageOf } from '../lib/errors.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import { DeliveryFailure } from './delivery-failure.ts';
-import { type FailureKind, UpstreamFailure, wordsOf } from './failure.ts';
-import { type Answer, callOnce } from './http.ts';
+import { type FailureKind, sanitizeMessage, UpstreamFailure } from './failure.ts';
+import { callOnce, type HttpResponse } from './http.ts';
 
 /** Timeout of one call to a channel, in ms. It must be shorter than the lease of the channel. */
-const DEADLINE = 10_000;
+const CALL_TIMEOUT_MS = 10_000;
 /** Maximum size of a response, in bytes. Only its status is needed, and the start of an error message. */
-const MAX_BYTES = 256 * 1024;
+const MAX_RESPONSE_BYTES = 256 * 1024;
 /** Maximum pause that a channel can request, in ms. */
-const LONGEST_WAIT = 300_000;
+const MAX_WAIT_MS = 300_000;
 
 /** Failures before the request was sent. */
-const NEVER_ARRIVED: ReadonlySet<FailureKind> = new Set<FailureKind>(['dns', 'refused', 'tls']);
+const NOT_SENT_KINDS: ReadonlySet<FailureKind> = new Set<FailureKind>(['dns', 'refused', 'tls']);
 /** Statuses for invalid messages. A retry would fail, too. */
-const REFUSED: ReadonlySet<number> = new Set([400, 414, 415, 422]);
+const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 414, 415, 422]);
 
 const TOO_LARGE = 413;
 
@@ -33,22 +33,22 @@ export interface ChannelCall {
 export async function callChannel(
   { url, headers = {}, body }: ChannelCall,
   signal: AbortSignal,
-): Promise<Answer> {
-  let answer: Answer;
+): Promise<HttpResponse> {
+  let answer: HttpResponse;
   try {
     answer = await callOnce({
       method: body === undefined ? 'GET' : 'POST',
       url: new URL(url),
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      deadline: DEADLINE,
-      maxBytes: MAX_BYTES,
+      deadline: CALL_TIMEOUT_MS,
+      maxBytes: MAX_RESPONSE_BYTES,
       statusIsEnough: true,
       signal,
     });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
-    throw new DeliveryFailure('down', error.message, { mayHaveArrived: !NEVER_ARRIVED.has(error.kind) });
+    throw new DeliveryFailure('down', error.message, { mayHaveArrived: !NOT_SENT_KINDS.has(error.kind) });
   }
   const { status, text } = answer;
   if (status >= 200 && status < 300) return answer;
@@ -56,10 +56,10 @@ export async function callChannel(
   if (status >= 300 && status < 400)
     throw new DeliveryFailure('down', `${words}: redirects are not followed`);
   if (status === TOO_LARGE) throw new DeliveryFailure('too-large', words);
-  throw new DeliveryFailure(REFUSED.has(status) ? 'refused' : 'down', words, {
+  throw new DeliveryFailure(REFUSED_STATUSES.has(status) ? 'refused' : 'down', words, {
     // A server error may have occurred after a part was processed.
     mayHaveArrived: status >= 500,
-    wait: waitOf(answer),
+    wait: readWaitMs(answer),
   });
 }
 
@@ -67,11 +67,11 @@ export async function callChannel(
  * Returns the error of a channel for logs and the database: short and without URLs. Secrets are redacted
  * before the text is truncated, because a truncated secret could not be recognised.
  */
-export const causeOf = (error: unknown, redact: (text: string) => string): string =>
-  wordsOf(redact(messageOf(error)));
+export const describeDeliveryError = (error: unknown, redact: (text: string) => string): string =>
+  sanitizeMessage(redact(toErrorMessage(error)));
 
 /** Returns the pause that the response requests, in ms. Returns null if it requests none. */
-function waitOf({ status, headers }: Answer): number | null {
+function readWaitMs({ status, headers }: HttpResponse): number | null {
   const seconds = Number([headers['retry-after']].flat()[0]);
-  return status === 429 && seconds > 0 ? Math.min(seconds * 1_000, LONGEST_WAIT) : null;
+  return status === 429 && seconds > 0 ? Math.min(seconds * 1_000, MAX_WAIT_MS) : null;
 }

@@ -1,9 +1,15 @@
-import type { Checked } from '../lib/check-result.ts';
-import { betterUrl, type Examined, type Examinee, fault, trial } from './examination.ts';
-import type { Symptom, Trial, TrialQuestion } from './symptom.ts';
+import type { CheckResult } from '../lib/check-result.ts';
+import {
+  type CheckedUpstream,
+  createFailedCheck,
+  findWorkingUrl,
+  sendTestRequest,
+  type UpstreamCheckResult,
+} from './examination.ts';
+import type { Symptom, TestRequest, TestRequestResult } from './symptom.ts';
 
 /** A test request to a service. */
-export interface ServiceQuestion extends TrialQuestion {
+export interface ServiceTestRequest extends TestRequest {
   /** Name of the list in the response. */
   readonly list: string;
   /** Subject of the request and its setting, such as chain 43114 and `watch.chains[0]`. */
@@ -17,24 +23,26 @@ const KEY_HEADERS = ['x-glacier-api-key', 'x-api-key', 'x-data-api-key'];
  * Checks a service by one request, or by one per configured subject. Stops at the first failure of the
  * service itself.
  */
-export async function examineService(
-  examinee: Examinee,
-  questions: readonly ServiceQuestion[],
-): Promise<Examined> {
-  const unsent = keyNotSent(examinee);
-  const unknown: Checked[] = [];
+export async function checkService(
+  examinee: CheckedUpstream,
+  questions: readonly ServiceTestRequest[],
+): Promise<UpstreamCheckResult> {
+  const unsent = checkKeySent(examinee);
+  const unknown: CheckResult[] = [];
   let took: number | null = null;
   let skew: number | null = null;
   for (const question of questions) {
-    const asked = await trial(examinee, question);
+    const asked = await sendTestRequest(examinee, question);
     skew ??= asked.skew;
-    const symptom = asked.symptom ?? strange(asked, question.list);
+    const symptom = asked.symptom ?? findMissingList(asked, question.list);
     if (symptom === null) took ??= asked.symptom === null ? asked.took : null;
-    else if (question.about && isAbout(symptom)) unknown.push(notKnown(examinee, question.about, symptom));
+    else if (question.about && isUnknownSubject(symptom))
+      unknown.push(createUnknownSubjectCheck(examinee, question.about, symptom));
     else {
       const mend =
-        (await rightHeader(examinee, question, symptom)) ?? (await rightUrl(examinee, question, symptom));
-      return { checked: [...unsent, fault(examinee, question, symptom, mend)], skew };
+        (await findKeyHeader(examinee, question, symptom)) ??
+        (await findServiceUrl(examinee, question, symptom));
+      return { checked: [...unsent, createFailedCheck(examinee, question, symptom, mend)], skew };
     }
   }
   const fine = { check: examinee.name, ok: true, found: `${examinee.url} answered in ${took} ms` };
@@ -45,7 +53,7 @@ export async function examineService(
  * Returns a failed check if an API key is set but not sent. It is reported even if the service responds
  * without the key.
  */
-function keyNotSent({ name, key, setting }: Examinee): Checked[] {
+function checkKeySent({ name, key, setting }: CheckedUpstream): CheckResult[] {
   if (!key?.set || key.header !== undefined) return [];
   const header = setting.replace(/url$/, 'apiKeyHeader');
   return [
@@ -53,13 +61,13 @@ function keyNotSent({ name, key, setting }: Examinee): Checked[] {
       check: name,
       ok: false,
       found: `${key.variable} is set and not sent, because ${header} is missing`,
-      mend: `set ${header} to the header that the service names, such as x-glacier-api-key; or do not set ${key.variable}`,
+      fix: `set ${header} to the header that the service names, such as x-glacier-api-key; or do not set ${key.variable}`,
     },
   ];
 }
 
 /** Returns a symptom if a JSON response does not have the expected list. */
-function strange({ body, symptom }: Trial, list: string): Symptom | null {
+function findMissingList({ body, symptom }: TestRequestResult, list: string): Symptom | null {
   if (symptom !== null || (typeof body === 'object' && body !== null && list in body)) return null;
   const words = `an answer without "${list}"`;
   return {
@@ -75,43 +83,43 @@ function strange({ body, symptom }: Trial, list: string): Symptom | null {
 }
 
 /** Returns whether the service reports an unknown subject, as opposed to an unknown path. */
-const isAbout = ({ status, type, words }: Symptom) =>
+const isUnknownSubject = ({ status, type, words }: Symptom) =>
   (status === 404 || status === 400) && /json/.test(type) && !/^Cannot (GET|POST)\b/.test(words);
 
-function notKnown(
-  { name, url }: Examinee,
-  { what, setting }: NonNullable<ServiceQuestion['about']>,
+function createUnknownSubjectCheck(
+  { name, url }: CheckedUpstream,
+  { what, setting }: NonNullable<ServiceTestRequest['about']>,
   { status, words }: Symptom,
-): Checked {
+): CheckResult {
   return {
     check: name,
     ok: false,
     found: `${url}: the service does not know ${what} (${status}: "${words}")`,
-    mend: `correct ${setting}, or take it out`,
+    fix: `correct ${setting}, or take it out`,
   };
 }
 
 /** If the API key was rejected, tries the common headers and returns the fix. */
-async function rightHeader(
-  examinee: Examinee,
-  question: TrialQuestion,
+async function findKeyHeader(
+  examinee: CheckedUpstream,
+  question: TestRequest,
   { status }: Symptom,
 ): Promise<string | undefined> {
   const [[sent, key] = []] = Object.entries(examinee.headers);
   if ((status !== 401 && status !== 403) || sent === undefined || key === undefined) return undefined;
   for (const header of KEY_HEADERS.filter((one) => one !== sent.toLowerCase())) {
-    const { symptom } = await trial(examinee, question, { headers: { [header]: key } });
+    const { symptom } = await sendTestRequest(examinee, question, { headers: { [header]: key } });
     if (symptom === null)
       return `set ${examinee.setting.replace(/url$/, 'apiKeyHeader')} to ${header}: there the service takes the key`;
   }
   return undefined;
 }
 
-function rightUrl(
-  examinee: Examinee,
-  question: TrialQuestion,
+function findServiceUrl(
+  examinee: CheckedUpstream,
+  question: TestRequest,
   symptom: Symptom,
 ): Promise<string | undefined> {
   const elsewhere = symptom.failed !== null || ![401, 403, 429].includes(symptom.status);
-  return elsewhere ? betterUrl(examinee, question, symptom) : Promise.resolve(undefined);
+  return elsewhere ? findWorkingUrl(examinee, question, symptom) : Promise.resolve(undefined);
 }

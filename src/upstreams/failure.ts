@@ -34,7 +34,7 @@ export interface FailureRule {
   readonly network: boolean;
 }
 
-const rule = (
+const createRule = (
   does: 'retry' | 'later' | 'give up',
   probe: FailureRule['probe'],
   cause: 'network' | 'upstream',
@@ -47,29 +47,29 @@ const rule = (
 
 /** Consequences of each kind of failure, for runs, probes and `doctor`. */
 export const failureTable: Readonly<Record<FailureKind, FailureRule>> = {
-  dns: rule('retry', 'unknown', 'network'), // the resolver may recover within seconds
-  unreachable: rule('retry', 'down', 'network'), // no route, or the host is off
-  local: rule('retry', 'unknown', 'network'), // this machine: no interface, no free port, no file descriptor
-  refused: rule('retry', 'down', 'upstream'), // a node restarts
+  dns: createRule('retry', 'unknown', 'network'), // the resolver may recover within seconds
+  unreachable: createRule('retry', 'down', 'network'), // no route, or the host is off
+  local: createRule('retry', 'unknown', 'network'), // this machine: no interface, no free port, no file descriptor
+  refused: createRule('retry', 'down', 'upstream'), // a node restarts
   // the server closed the connection; every call here is safe to repeat
-  reset: rule('retry', 'down', 'upstream'),
-  tls: rule('later', 'unknown', 'upstream'), // a certificate is not fixed within seconds
-  timeout: rule('retry', 'down', 'network'),
-  'rate-limited': rule('retry', 'unknown', 'upstream'), // after Retry-After, for the whole upstream
-  server: rule('retry', 'down', 'upstream'), // 5xx, also in HTML from the edge
-  auth: rule('give up', 'unknown', 'upstream'), // 401, 403, 407 and 511 require a change of the configuration
+  reset: createRule('retry', 'down', 'upstream'),
+  tls: createRule('later', 'unknown', 'upstream'), // a certificate is not fixed within seconds
+  timeout: createRule('retry', 'down', 'network'),
+  'rate-limited': createRule('retry', 'unknown', 'upstream'), // after Retry-After, for the whole upstream
+  server: createRule('retry', 'down', 'upstream'), // 5xx, also in HTML from the edge
+  auth: createRule('give up', 'unknown', 'upstream'), // 401, 403, 407 and 511 require a change of the configuration
   // new entities are 404 while the indexer lags (reality.md 2.2)
-  'not-found': rule('later', 'unknown', 'upstream'),
-  'bad-request': rule('give up', 'unknown', 'upstream'),
+  'not-found': createRule('later', 'unknown', 'upstream'),
+  'bad-request': createRule('give up', 'unknown', 'upstream'),
   // never followed, because the API key would be sent to the target
-  redirect: rule('give up', 'unknown', 'upstream'),
-  malformed: rule('retry', 'unknown', 'upstream'), // truncated or corrupted in transit; rejected as a whole
-  'too-large': rule('give up', 'unknown', 'upstream'),
-  rpc: rule('later', 'unknown', 'upstream'),
-  'not-offered': rule('give up', 'unknown', 'upstream'), // the node does not serve this method
+  redirect: createRule('give up', 'unknown', 'upstream'),
+  malformed: createRule('retry', 'unknown', 'upstream'), // truncated or corrupted in transit; rejected as a whole
+  'too-large': createRule('give up', 'unknown', 'upstream'),
+  rpc: createRule('later', 'unknown', 'upstream'),
+  'not-offered': createRule('give up', 'unknown', 'upstream'), // the node does not serve this method
   // another node, network or chain responds than the recorded one
-  identity: rule('later', 'unknown', 'upstream'),
-  cancelled: rule('later', 'unknown', 'upstream'), // the recorder stops
+  identity: createRule('later', 'unknown', 'upstream'),
+  cancelled: createRule('later', 'unknown', 'upstream'), // the recorder stops
 };
 
 /**
@@ -109,12 +109,12 @@ export class UpstreamFailure extends Error {
 }
 
 /** Returns a text with its URLs removed, because they may contain secrets. */
-export const withoutUrls = (text: string): string => text.replaceAll(/(?<!\S)\S*:\/\/\S*/g, '…');
+export const redactUrls = (text: string): string => text.replaceAll(/(?<!\S)\S*:\/\/\S*/g, '…');
 
 /**
  * Returns the message of an upstream for use in errors: without URLs and queries, truncated to 200
  * characters.
  */
-export function wordsOf(text: string): string {
-  return withoutUrls(text).replaceAll(/\?\S+/g, '?…').slice(0, 200);
+export function sanitizeMessage(text: string): string {
+  return redactUrls(text).replaceAll(/\?\S+/g, '?…').slice(0, 200);
 }

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, request } from 'undici';
-import { WorkSignal } from '../lib/abort-scope.ts';
+import { AbortScope } from '../lib/abort-scope.ts';
 import { failureOfError } from './classify-failure.ts';
 import { UpstreamFailure } from './failure.ts';
 import { Mutex } from './mutex.ts';
-import { patientConnector } from './patient-connector.ts';
+import { createConnector } from './patient-connector.ts';
 
 /** One HTTP call and its limits. */
-export interface Call {
+export interface HttpCall {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface Call {
 }
 
 /** A response with any status. The body is complete and valid UTF-8. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -36,25 +36,25 @@ export interface Answer {
  * Size above which the rest of a body is read exclusively, in bytes. Several maximum-size bodies at once
  * would fill the memory.
  */
-const LARGE = 1024 * 1024;
+const LARGE_BODY_BYTES = 1024 * 1024;
 const largeBodies = new Mutex();
 
 const agent = new Agent({
   connections: 64,
   pipelining: 1,
   keepAliveTimeout: 30_000,
-  connect: patientConnector(),
+  connect: createConnector(),
 });
 /** Opens a new connection for each call, because a health probe must not fail on a stale socket. */
-const freshAgent = new Agent({ pipelining: 0, connect: patientConnector() });
+const freshAgent = new Agent({ pipelining: 0, connect: createConnector() });
 
 /**
  * Makes one call, with one timeout for the whole call, no redirects, and a limit on the decoded bytes.
  * @throws UpstreamFailure if there is no response, or a status of 2xx without a complete body; of a kind by
  * `failureOfError`, or timeout, malformed, too-large, cancelled
  */
-export async function callOnce(call: Call, fresh = false): Promise<Answer> {
-  const work = new WorkSignal(call.signal, call.deadline);
+export async function callOnce(call: HttpCall, fresh = false): Promise<HttpResponse> {
+  const work = new AbortScope(call.signal, call.deadline);
   try {
     const asked = request(call.url, {
       dispatcher: fresh ? freshAgent : agent,
@@ -63,7 +63,7 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
       ...(call.body === undefined ? {} : { body: call.body }),
       signal: work.signal,
     });
-    const response = await settled(asked, work.signal);
+    const response = await rejectOnAbort(asked, work.signal);
     if (call.statusIsEnough && response.statusCode >= 200 && response.statusCode < 300) {
       // The body is read to its end, so that the connection can be reused. A failure of the body changes
       // nothing.
@@ -93,7 +93,7 @@ export async function callOnce(call: Call, fresh = false): Promise<Answer> {
  * Returns the result of the request, but rejects when the signal aborts. undici 7 was seen to never settle,
  * even after an abort, if a server stopped during the connect.
  */
-const settled = <T>(asked: Promise<T>, signal: AbortSignal): Promise<T> =>
+const rejectOnAbort = <T>(asked: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     asked.then(resolve, reject);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -141,12 +141,12 @@ async function readBody(
       if (bytes > maxBytes)
         throw new UpstreamFailure('too-large', `the answer has more than ${maxBytes} bytes`);
       chunks.push(chunk);
-      if (bytes > LARGE) endTurn ??= await largeBodies.acquire(signal);
+      if (bytes > LARGE_BODY_BYTES) endTurn ??= await largeBodies.acquire(signal);
     }
     return Buffer.concat(chunks, bytes);
   } catch (error) {
     // Some servers set the header `content-encoding` on empty bodies, too.
-    if (gzip && isEmpty && body.readableEnded) return NOTHING;
+    if (gzip && isEmpty && body.readableEnded) return EMPTY_BODY;
     throw error;
   } finally {
     if (!body.destroyed) body.destroy();
@@ -167,4 +167,4 @@ function textOf(bytes: Buffer): string {
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const NOTHING = Buffer.alloc(0);
+const EMPTY_BODY = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-import { UpstreamFailure, wordsOf } from './failure.ts';
+import { sanitizeMessage, UpstreamFailure } from './failure.ts';
 
 /** Returns the JSON-RPC request body for the APIs of a node (seed node-rpc section 1). */
 export function rpcBody(id: number, method: string, params?: Readonly<Record<string, unknown>>): string {
@@ -14,12 +14,12 @@ const NOT_OFFERED =
  * @throws UpstreamFailure if the response is an error: `not-offered` if the node does not have the method,
  * else `rpc`; `malformed` if the response does not belong to this call
  */
-export function readRpcAnswer(body: unknown, id: number, method: string): unknown {
+export function readRpcResponse(body: unknown, id: number, method: string): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new UpstreamFailure('malformed', `the answer to ${method} is no JSON-RPC envelope`);
   if ('error' in body && body.error !== null && body.error !== undefined) {
     const { code, message } = errorIn(body.error);
-    const words = wordsOf(message);
+    const words = sanitizeMessage(message);
     if (NOT_OFFERED.test(message) || code === -32601)
       throw new UpstreamFailure('not-offered', `the node does not answer ${method}: ${words}`);
     throw new UpstreamFailure('rpc', `${method} failed: ${words} (${code})`);

@@ -2,10 +2,10 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Characters that may follow a string. */
-const BEHIND_STRING = /[:,\]}\s]/;
+const AFTER_STRING = /[:,\]}\s]/;
 
 /** Positions of strings in a JSON text, for queries in ascending order. */
-export class Strings {
+export class JsonStrings {
   readonly #text: string;
   /** A position outside of strings. */
   #outside = 0;
@@ -14,17 +14,17 @@ export class Strings {
 
   constructor(text: string) {
     this.#text = text;
-    this.#quote = quoteFrom(text, 0);
+    this.#quote = findQuote(text, 0);
   }
 
   /** Returns the first position from `at` on that is outside of strings and does not start one. */
   outsideFrom(at: number): number {
-    if (isBehindString(this.#text, at)) this.#outside = at;
+    if (isAfterString(this.#text, at)) this.#outside = at;
     else {
-      if (this.#quote < this.#outside) this.#quote = quoteFrom(this.#text, this.#outside);
+      if (this.#quote < this.#outside) this.#quote = findQuote(this.#text, this.#outside);
       while (this.#quote < at) {
-        this.#outside = endOfString(this.#text, this.#quote) + 1;
-        this.#quote = quoteFrom(this.#text, this.#outside);
+        this.#outside = findStringEnd(this.#text, this.#quote) + 1;
+        this.#quote = findQuote(this.#text, this.#outside);
       }
     }
     return Math.max(this.#outside, at);
@@ -36,21 +36,21 @@ export class Strings {
  * quotes is either a string or the text after one, and these start with different characters. (After an
  * escaped quote, the string continues.)
  */
-function isBehindString(text: string, at: number): boolean {
+function isAfterString(text: string, at: number): boolean {
   if (text.charCodeAt(at - 1) !== QUOTE) return false;
   let begin = at - 2;
   while (begin >= 0 && text.charCodeAt(begin) !== QUOTE && text.charCodeAt(begin) !== BACKSLASH) begin -= 1;
-  return begin < at - 2 && text.charCodeAt(begin) === QUOTE && !BEHIND_STRING.test(text.charAt(begin + 1));
+  return begin < at - 2 && text.charCodeAt(begin) === QUOTE && !AFTER_STRING.test(text.charAt(begin + 1));
 }
 
 /** Returns the position of the next quote. Returns the length of the text if there is none. */
-function quoteFrom(text: string, begin: number): number {
+function findQuote(text: string, begin: number): number {
   const at = text.indexOf('"', begin);
   return at < 0 ? text.length : at;
 }
 
 /** Returns the position of the closing quote of a string. Returns the length of the text if there is none. */
-export function endOfString(text: string, begin: number): number {
+export function findStringEnd(text: string, begin: number): number {
   for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
     while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;

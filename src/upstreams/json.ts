@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isLosslessNumber, LosslessNumber, stringify } from 'lossless-json';
-import { endOfString, Strings } from './json-strings.ts';
+import { findStringEnd, JsonStrings } from './json-strings.ts';
 
 /**
  * Matches numbers that `JSON.parse` could round: 16 or more characters, or an exponent. Only positions of
@@ -11,7 +11,7 @@ import { endOfString, Strings } from './json-strings.ts';
 const MAY_ROUND =
   /[:[,]\s*(-?\d(?!\d{0,9}[,}\]])(?<![^"\s]:\s*-?\d)(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*)(?=\s*[,}\]])/g;
 /** Matches a text that is only a number. */
-const ALONE = /^\s*-?\d/;
+const BARE_NUMBER = /^\s*-?\d/;
 
 /**
  * Random prefix of the strings that replace numbers while `JSON.parse` reads a text. Upstreams cannot guess
@@ -29,21 +29,21 @@ export const isExactNumber = isLosslessNumber;
  * Maximum nesting depth that is parsed. Real responses have about ten levels. Two million levels would need a
  * gigabyte of memory.
  */
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 /**
  * Number of opening brackets above which the depth is checked. The depth cannot exceed the number of
  * brackets, and this many levels need little memory. Nearly all responses have fewer. Counting takes at most
  * a fifth of the time of a parse.
  */
-const MAY_BE_DEEP = 100_000;
+const DEPTH_CHECK_BRACKETS = 100_000;
 
 /**
- * Replacement for a value that is nested deeper than {@link DEEPEST}. The rest of the response can be read,
+ * Replacement for a value that is nested deeper than {@link MAX_DEPTH}. The rest of the response can be read,
  * but this value cannot be serialised.
  */
 class TooDeep {
   toJSON(): never {
-    throw new RangeError(`more than ${DEEPEST} levels deep`);
+    throw new RangeError(`more than ${MAX_DEPTH} levels deep`);
   }
 }
 /** Placeholder in the text before it is parsed: a number in a form that no serialiser writes. */
@@ -67,7 +67,7 @@ export function parseJson(text: string): unknown {
 }
 
 function parseShallow(text: string): unknown {
-  const marked = ALONE.test(text) ? withMarks(`[${text}]`).slice(1, -1) : withMarks(text);
+  const marked = BARE_NUMBER.test(text) ? withMarks(`[${text}]`).slice(1, -1) : withMarks(text);
   if (marked === text) return JSON.parse(text);
   let value: unknown;
   try {
@@ -84,7 +84,7 @@ function parseShallow(text: string): unknown {
  * digits. Every JSON output of the recorder uses this, because `JSON.parse` would round the number.
  */
 export function quoteInexactNumbers(text: string): string {
-  return ALONE.test(text) ? withMarks(`[${text}]`, '').slice(1, -1) : withMarks(text, '');
+  return BARE_NUMBER.test(text) ? withMarks(`[${text}]`, '').slice(1, -1) : withMarks(text, '');
 }
 
 /**
@@ -95,7 +95,7 @@ function withMarks(text: string, mark = MARK): string {
   let marked = '';
   /** End of the part of the text that is already in `marked`. */
   let kept = 0;
-  const strings = new Strings(text);
+  const strings = new JsonStrings(text);
   MAY_ROUND.lastIndex = 0;
   for (let found = MAY_ROUND.exec(text); found; found = MAY_ROUND.exec(text)) {
     const outside = strings.outsideFrom(found.index);
@@ -104,7 +104,7 @@ function withMarks(text: string, mark = MARK): string {
       continue;
     }
     const number = found[1] ?? '';
-    if (!isLost(number)) continue;
+    if (!isInexact(number)) continue;
     const end = MAY_ROUND.lastIndex;
     marked += `${text.slice(kept, end - number.length)}"${mark}${number}"`;
     kept = end;
@@ -137,35 +137,35 @@ function withoutMarks(value: unknown): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Returns whether a text has more opening brackets than {@link MAY_BE_DEEP}, including those in strings. */
+/** Returns whether a text has more opening brackets than {@link DEPTH_CHECK_BRACKETS}, including those in strings. */
 function mayBeDeep(text: string): boolean {
-  if (text.length <= MAY_BE_DEEP) return false;
+  if (text.length <= DEPTH_CHECK_BRACKETS) return false;
   let found = 0;
   for (const bracket of '[{')
     for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
       found += 1;
-      if (found > MAY_BE_DEEP) return true;
+      if (found > DEPTH_CHECK_BRACKETS) return true;
     }
   return false;
 }
 
-/** Replaces all values that are nested deeper than {@link DEEPEST}. */
+/** Replaces all values that are nested deeper than {@link MAX_DEPTH}. */
 function withoutDepths(text: string): string {
   const parts: string[] = [];
   let kept = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === 0x22) at = endOfString(text, at);
+    if (code === 0x22) at = findStringEnd(text, at);
     else if (code === 0x5b || code === 0x7b) {
       depth += 1;
-      if (depth === DEEPEST + 1) parts.push(text.slice(kept, at), TOO_DEEP);
+      if (depth === MAX_DEPTH + 1) parts.push(text.slice(kept, at), TOO_DEEP);
     } else if (code === 0x5d || code === 0x7d) {
-      if (depth === DEEPEST + 1) kept = at + 1;
+      if (depth === MAX_DEPTH + 1) kept = at + 1;
       depth -= 1;
     }
   }
-  if (depth > DEEPEST) throw new SyntaxError('the text ends within its brackets');
+  if (depth > MAX_DEPTH) throw new SyntaxError('the text ends within its brackets');
   parts.push(text.slice(kept));
   return parts.join('');
 }
@@ -181,10 +181,11 @@ export function jsonText(value: unknown): string {
 /** Matches a JSON number. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Matches a number with at least 18 significant digits. A double is never written with more than 17. */
-const LONG = /^-?(?=\d{18}|[\d.]{19})[1-9]\d*(?:\.\d+)?(?<=[1-9])$/;
+const LONG_NUMBER = /^-?(?=\d{18}|[\d.]{19})[1-9]\d*(?:\.\d+)?(?<=[1-9])$/;
 
 /** Returns whether a text is a JSON number that a double cannot represent exactly. */
-const isLost = (text: string) => LONG.test(text) || (String(Number(text)) !== text && NUMBER.test(text));
+const isInexact = (text: string) =>
+  LONG_NUMBER.test(text) || (String(Number(text)) !== text && NUMBER.test(text));
 
 /** Returns the value of a number that a double cannot represent exactly. */
 const exactNumber = (text: string) => (text === TOO_DEEP ? new TooDeep() : new LosslessNumber(text));

@@ -1,5 +1,5 @@
 import type { Allowance, RequestedPause } from './budget.ts';
-import type { Answer } from './http.ts';
+import type { HttpResponse } from './http.ts';
 
 /** Maximum pause that an upstream can request, in ms. */
 const MAX_PAUSE_MS = 3_600_000;
@@ -24,7 +24,7 @@ const SPAN = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?
  * invalid.
  * @param now clock of the recorder, in ms; the `Date` header of the response takes precedence
  */
-export function retryAfter(answer: Answer, now: number): RequestedPause | undefined {
+export function retryAfter(answer: HttpResponse, now: number): RequestedPause | undefined {
   return pauseIn(answer, 'retry-after', now);
 }
 
@@ -34,7 +34,7 @@ export function retryAfter(answer: Answer, now: number): RequestedPause | undefi
  * applies to one minute, as documented.
  * @param now clock of the recorder, in ms
  */
-export function allowanceIn(answer: Answer, now: number): Allowance | null {
+export function allowanceIn(answer: HttpResponse, now: number): Allowance | null {
   const header = (name: string) => String(answer.headers[name] ?? '');
   const units = /^\d{1,12}/.exec(header('ratelimit-limit') || header('ratelimit-policy'))?.[0];
   const seconds = /w=(\d{1,8})/.exec(`${header('ratelimit-limit')} ${header('ratelimit-policy')}`)?.[1];
@@ -47,7 +47,7 @@ export function allowanceIn(answer: Answer, now: number): Allowance | null {
   };
 }
 
-function pauseIn({ headers }: Answer, name: string, now: number): RequestedPause | undefined {
+function pauseIn({ headers }: HttpResponse, name: string, now: number): RequestedPause | undefined {
   const text = String(headers[name] ?? '').trim();
   const sent = Date.parse(String(headers.date ?? ''));
   const milliseconds = millisecondsIn(text, Number.isFinite(sent) ? sent : now);

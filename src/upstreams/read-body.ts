@@ -1,6 +1,6 @@
 import { failureOfStatus, mediaTypeOf } from './classify-failure.ts';
 import { UpstreamFailure } from './failure.ts';
-import type { Answer } from './http.ts';
+import type { HttpResponse } from './http.ts';
 import { parseJson } from './json.ts';
 
 const JSON_TYPE = /\bjson\b/;
@@ -11,7 +11,7 @@ const REPORT_TYPE = /\bjson\b|^text\/plain$/;
  * Returns the parsed body.
  * @throws UpstreamFailure if the status is not 2xx or the body is not JSON, by type or content
  */
-export function jsonBodyOf(answer: Answer, now: number): unknown {
+export function jsonBodyOf(answer: HttpResponse, now: number): unknown {
   const failure = failureOfStatus(answer, now);
   if (failure) throw failure;
   return parsed(answer, JSON_TYPE, 'JSON');
@@ -23,11 +23,11 @@ export function jsonBodyOf(answer: Answer, now: number): unknown {
  * @throws UpstreamFailure if the response is not a health report: of a kind by the status, `malformed` with
  * 2xx
  */
-export function healthReportOf(answer: Answer, now: number): unknown {
+export function healthReportOf(answer: HttpResponse, now: number): unknown {
   const failure = failureOfStatus(answer, now, ' instead of a health report');
   if (failure && failure.kind !== 'server') throw failure;
   try {
-    return asHealthReport(parsed(answer, REPORT_TYPE, 'a health report'), answer.status);
+    return requireHealthReport(parsed(answer, REPORT_TYPE, 'a health report'), answer.status);
   } catch (error) {
     throw failure ?? error;
   }
@@ -37,13 +37,13 @@ export function healthReportOf(answer: Answer, now: number): unknown {
  * Returns the body if it is a health report.
  * @throws UpstreamFailure `malformed` if it is not
  */
-export function asHealthReport(body: unknown, status: number): unknown {
+export function requireHealthReport(body: unknown, status: number): unknown {
   if (typeof body === 'object' && body !== null && 'healthy' in body && typeof body.healthy === 'boolean')
     return body;
   throw instead(status, 'a health report', 'JSON without "healthy"');
 }
 
-function parsed(answer: Answer, types: RegExp, wanted: string): unknown {
+function parsed(answer: HttpResponse, types: RegExp, wanted: string): unknown {
   const { status, text } = answer;
   const type = mediaTypeOf(answer);
   if (text.trim() === '') throw instead(status, wanted, 'an empty body');

@@ -1,12 +1,12 @@
 import { jsonOrNull, mediaTypeOf, messageIn } from './classify-failure.ts';
-import { type FailureKind, UpstreamFailure, wordsOf } from './failure.ts';
-import { type Answer, callOnce } from './http.ts';
-import { readRpcAnswer, rpcBody } from './json-rpc.ts';
+import { type FailureKind, sanitizeMessage, UpstreamFailure } from './failure.ts';
+import { callOnce, type HttpResponse } from './http.ts';
+import { readRpcResponse, rpcBody } from './json-rpc.ts';
 import { retryAfter } from './rate-limit.ts';
 import { healthReportOf, jsonBodyOf } from './read-body.ts';
 
 /** A cheap test request that shows whether an API responds. */
-export interface TrialQuestion {
+export interface TestRequest {
   /** Path below the URL of the upstream. */
   readonly path: string;
   /** JSON-RPC method. Undefined: a GET. */
@@ -37,13 +37,13 @@ export interface Symptom {
 }
 
 /** Result of a test request. */
-export type Trial = { readonly skew: number | null } & (
+export type TestRequestResult = { readonly skew: number | null } & (
   | { readonly body: unknown; readonly symptom: null; readonly took: number }
   | { readonly body: null; readonly symptom: Symptom }
 );
 
 /** Parameters of a test request. */
-export interface TrialOptions {
+export interface TestRequestOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Timeout of the response, in ms. */
   readonly deadline: number;
@@ -52,17 +52,21 @@ export interface TrialOptions {
   readonly signal: AbortSignal;
 }
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Sends one request, without a retry. The body of a JSON-RPC response is its result. `skew` is the offset by
  * which the clock of the upstream is ahead, in ms. Null: unknown.
  */
-export async function tryOut(url: string, question: TrialQuestion, options: TrialOptions): Promise<Trial> {
+export async function runTestRequest(
+  url: string,
+  question: TestRequest,
+  options: TestRequestOptions,
+): Promise<TestRequestResult> {
   const { path, method, params } = question;
   const { headers, deadline, signal, redact } = options;
   const began = Date.now();
-  let answer: Answer;
+  let answer: HttpResponse;
   try {
     const { text, ...rest } = await callOnce(
       {
@@ -71,7 +75,7 @@ export async function tryOut(url: string, question: TrialQuestion, options: Tria
         headers: method === undefined ? headers : { ...headers, 'content-type': 'application/json' },
         ...(method === undefined ? {} : { body: rpcBody(RPC_ID, method, params) }),
         deadline,
-        maxBytes: MOST_BYTES,
+        maxBytes: MAX_RESPONSE_BYTES,
         signal,
       },
       true,
@@ -96,14 +100,14 @@ export async function tryOut(url: string, question: TrialQuestion, options: Tria
 
 const RPC_ID = 1;
 
-function readAnswer(answer: Answer, { method, isHealthReport }: TrialQuestion): unknown {
-  if (method !== undefined) return readRpcAnswer(jsonBodyOf(answer, Date.now()), RPC_ID, method);
+function readAnswer(answer: HttpResponse, { method, isHealthReport }: TestRequest): unknown {
+  if (method !== undefined) return readRpcResponse(jsonBodyOf(answer, Date.now()), RPC_ID, method);
   return isHealthReport ? healthReportOf(answer, Date.now()) : jsonBodyOf(answer, Date.now());
 }
 
 function symptomOf(
   { kind }: UpstreamFailure,
-  answer: Answer,
+  answer: HttpResponse,
   url: string,
   redact: (text: string) => string,
 ): Symptom {
@@ -113,20 +117,20 @@ function symptomOf(
     code: '',
     status: answer.status,
     type: mediaTypeOf(answer),
-    words: wordsOf(redact(messageIn(jsonOrNull(answer.text)) ?? answer.text.trim())),
+    words: sanitizeMessage(redact(messageIn(jsonOrNull(answer.text)) ?? answer.text.trim())),
     location: locationOf(answer, url, redact),
     retryAfter: retryAfter(answer, Date.now())?.milliseconds ?? null,
   };
 }
 
-const headerOf = ({ headers }: Answer, name: string) => String(headers[name] ?? '');
+const headerOf = ({ headers }: HttpResponse, name: string) => String(headers[name] ?? '');
 
-function locationOf(answer: Answer, url: string, redact: (text: string) => string): URL | null {
+function locationOf(answer: HttpResponse, url: string, redact: (text: string) => string): URL | null {
   const text = redact(headerOf(answer, 'location'));
   return text !== '' && URL.canParse(text, url) ? new URL(text, url) : null;
 }
 
-function skewOf(answer: Answer, now: number): number | null {
+function skewOf(answer: HttpResponse, now: number): number | null {
   const date = Date.parse(headerOf(answer, 'date'));
   return Number.isNaN(date) ? null : date - now;
 }

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
-import { type Traced, untraced } from '../lib/trace.ts';
+import { type RunInSpan, untraced } from '../lib/trace.ts';
 import type { Budget, Priority } from './budget.ts';
 import { type FailureKind, UpstreamFailure } from './failure.ts';
-import { type Answer, type Call, callOnce } from './http.ts';
-import { readRpcAnswer, rpcBody } from './json-rpc.ts';
+import { callOnce, type HttpCall, type HttpResponse } from './http.ts';
+import { readRpcResponse, rpcBody } from './json-rpc.ts';
 import { allowanceIn } from './rate-limit.ts';
-import { asHealthReport, healthReportOf, jsonBodyOf } from './read-body.ts';
+import { healthReportOf, jsonBodyOf, requireHealthReport } from './read-body.ts';
 
 /** Settings of an upstream: a service or a node. */
 export interface UpstreamSettings {
@@ -25,7 +25,7 @@ export interface UpstreamSettings {
    * Called after every call with the status of the response, or the failure kind if there was no complete
    * response, and the duration in seconds.
    */
-  readonly called?: (outcome: number | FailureKind, seconds: number) => void;
+  readonly onCall?: (outcome: number | FailureKind, seconds: number) => void;
 }
 
 /** Call that requests a health report: a GET, or JSON-RPC if a method is given. */
@@ -42,7 +42,7 @@ export interface Usage {
 }
 
 /** Priority, weight and signal of the calls of a run. */
-export interface Asking {
+export interface SessionOptions {
   readonly weight: number;
   readonly priority: Priority;
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ export interface Asking {
   /** Number of items to request per page. Undefined: the maximum of the service. */
   readonly pageSize?: number | undefined;
   /** Undefined: calls are not traced. */
-  readonly traced?: Traced;
+  readonly traced?: RunInSpan;
 }
 
 const CONNECTION_FAILURES: ReadonlySet<FailureKind> = new Set<FailureKind>([
@@ -60,18 +60,18 @@ const CONNECTION_FAILURES: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'timeout',
   'rate-limited',
 ]);
-const ATTEMPTS = 4;
-const FIRST_PAUSE = 400;
+const MAX_ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 400;
 /** Maximum Retry-After for which a call waits, in ms. With a longer one, the job returns to the queue. */
-const LONGEST_PAUSE = 20_000;
+const MAX_PAUSE_MS = 20_000;
 
 /** An upstream during one run: `get`, `rpc` and `probe` of the contract of the datasets. */
 export class UpstreamSession {
   readonly usage: Usage = { requests: 0, units: 0 };
   now: number;
   readonly #settings: UpstreamSettings;
-  readonly #asking: Asking;
-  readonly #inspect: ((headers: Answer['headers']) => void | Promise<void>) | undefined;
+  readonly #asking: SessionOptions;
+  readonly #inspect: ((headers: HttpResponse['headers']) => void | Promise<void>) | undefined;
   #nextId = 1;
 
   /**
@@ -80,8 +80,8 @@ export class UpstreamSession {
    */
   constructor(
     settings: UpstreamSettings,
-    asking: Asking,
-    inspect?: (headers: Answer['headers']) => void | Promise<void>,
+    asking: SessionOptions,
+    inspect?: (headers: HttpResponse['headers']) => void | Promise<void>,
   ) {
     this.#settings = settings;
     this.#asking = asking;
@@ -119,7 +119,7 @@ export class UpstreamSession {
   async #rpcOnce(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     const id = this.#nextId++;
     const answer = await this.#call('POST', path, {}, rpcBody(id, method, params), { rpcMethod: method });
-    return readRpcAnswer(this.#jsonBodyOf(answer), id, method);
+    return readRpcResponse(this.#jsonBodyOf(answer), id, method);
   }
 
   /**
@@ -141,10 +141,10 @@ export class UpstreamSession {
     const id = this.#nextId++;
     const body = rpcBody(id, method, params);
     const answer = await this.#call('POST', path, {}, body, { fresh: true, rpcMethod: method });
-    return asHealthReport(readRpcAnswer(jsonBodyOf(answer, this.now), id, method), answer.status);
+    return requireHealthReport(readRpcResponse(jsonBodyOf(answer, this.now), id, method), answer.status);
   }
 
-  readonly #jsonBodyOf = (answer: Answer) => jsonBodyOf(answer, this.now);
+  readonly #jsonBodyOf = (answer: HttpResponse) => jsonBodyOf(answer, this.now);
 
   async #call(
     method: 'GET' | 'POST',
@@ -152,7 +152,7 @@ export class UpstreamSession {
     query: Readonly<Record<string, string | number | undefined>>,
     body?: string,
     { fresh = false, rpcMethod }: { fresh?: boolean; rpcMethod?: string } = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const { weight, priority, signal, clock, traced = untraced } = this.#asking;
     const { name, budget, url, headers, deadline, maxBytes, redact } = this.#settings;
     await budget.take(weight, priority, signal);
@@ -176,7 +176,7 @@ export class UpstreamSession {
       'url.path': path,
       'rpc.method': rpcMethod,
     };
-    const raw = await traced({ name: method, asks: true, attributes }, async (tell) => {
+    const raw = await traced({ name: method, isClientCall: true, attributes }, async (tell) => {
       const answer = await this.#counted(call, fresh);
       tell(
         { 'http.response.status_code': answer.status },
@@ -192,8 +192,8 @@ export class UpstreamSession {
     return answer;
   }
 
-  async #counted(call: Call, fresh: boolean): Promise<Answer> {
-    const { called = () => {} } = this.#settings;
+  async #counted(call: HttpCall, fresh: boolean): Promise<HttpResponse> {
+    const { onCall: called = () => {} } = this.#settings;
     const began = performance.now();
     const tell = (outcome: number | FailureKind) => called(outcome, (performance.now() - began) / 1000);
     try {
@@ -213,12 +213,17 @@ export class UpstreamSession {
         return await attempt();
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error;
-        const pause = error.retryAfter ?? FIRST_PAUSE * 2 ** (attempts - 1) + randomInt(FIRST_PAUSE);
+        const pause = error.retryAfter ?? FIRST_PAUSE_MS * 2 ** (attempts - 1) + randomInt(FIRST_PAUSE_MS);
         // Only a response blocks all workers. A rejection by the budget itself is rate-limited, too, but may
         // apply to one priority only.
         if (error.status === 429)
           await this.#settings.budget.block(pause, error.pauseHeader ?? '429 without Retry-After');
-        if (!error.retry || only?.has(error.kind) === false || attempts >= ATTEMPTS || pause > LONGEST_PAUSE)
+        if (
+          !error.retry ||
+          only?.has(error.kind) === false ||
+          attempts >= MAX_ATTEMPTS ||
+          pause > MAX_PAUSE_MS
+        )
           throw error;
         await delay(pause, undefined, { signal: this.#asking.signal }).catch(() => {
           throw new UpstreamFailure('cancelled', 'stopped by the recorder');
@@ -240,7 +245,10 @@ function urlBelow(
 }
 
 /** Removes echoed secrets from a response, before it is processed. */
-function withoutSecrets({ status, headers, text }: Answer, redact: (text: string) => string): Answer {
+function withoutSecrets(
+  { status, headers, text }: HttpResponse,
+  redact: (text: string) => string,
+): HttpResponse {
   const clean = Object.entries(headers).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.map(redact) : value && redact(value),

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { microsecondsOf } from '../lib/instant.ts';
-import { DECIMALS, type FileColumn, PRECISION, type Value } from './file-columns.ts';
+import { parseRfc3339Microseconds } from '../lib/instant.ts';
+import { type ColumnValue, DECIMAL_PRECISION, DECIMAL_SCALE, type FileColumn } from './file-columns.ts';
 import { ParquetFile } from './parquet-file.ts';
 
 /** Column of a query result. */
@@ -13,7 +13,7 @@ interface AnswerColumn {
 }
 
 /** Values of a row as texts; null for SQL NULL. */
-export type Texts = readonly (string | null)[];
+export type TextRow = readonly (string | null)[];
 
 /**
  * Writes a query result as a Parquet file.
@@ -23,15 +23,15 @@ export type Texts = readonly (string | null)[];
  * @param folder local folder for both files
  * @returns the path of the Parquet file
  */
-export async function writeAnswer(
+export async function writeParquetResult(
   folder: string,
   columns: readonly AnswerColumn[],
-  blocks: AsyncIterable<readonly Texts[]>,
+  blocks: AsyncIterable<readonly TextRow[]>,
 ): Promise<string> {
   const path = join(folder, 'answer.parquet');
-  const waiting = await Waiting.open(join(folder, 'rows'));
+  const waiting = await RowBuffer.open(join(folder, 'rows'));
   try {
-    const seen = columns.map((column) => new SeenColumn(column));
+    const seen = columns.map((column) => new ColumnScanner(column));
     for await (const block of blocks) {
       for (const row of block)
         seen.forEach((column, at) => {
@@ -62,21 +62,21 @@ export async function writeAnswer(
 }
 
 /** Storage of the texts of a PostgreSQL type. */
-interface Form {
+interface ColumnStorage {
   readonly stored: FileColumn['stored'];
   /** Matches the texts that can be stored in this type. */
   readonly fits: RegExp;
-  readonly value: (text: string) => Value;
+  readonly value: (text: string) => ColumnValue;
 }
 
-const TEXT: Form = { stored: 'text', fits: /^/, value: (text) => text };
-const WHOLE: Form = { stored: 'bigint', fits: /^-?\d+$/, value: BigInt };
-const DOUBLE: Form = { stored: 'double', fits: /^/, value: Number };
+const TEXT: ColumnStorage = { stored: 'text', fits: /^/, value: (text) => text };
+const WHOLE: ColumnStorage = { stored: 'bigint', fits: /^-?\d+$/, value: BigInt };
+const DOUBLE: ColumnStorage = { stored: 'double', fits: /^/, value: Number };
 /**
  * Storage by type OID: bool, int8, int2, int4, float4, float8, timestamptz and numeric. These OIDs never
  * change.
  */
-const FORMS: ReadonlyMap<number, Form> = new Map([
+const STORAGE_BY_TYPE: ReadonlyMap<number, ColumnStorage> = new Map([
   [16, { stored: 'boolean', fits: /^(true|false)$/, value: (text) => text === 'true' }],
   [20, WHOLE],
   [21, WHOLE],
@@ -93,15 +93,15 @@ const FORMS: ReadonlyMap<number, Form> = new Map([
  * @throws RangeError if the text is not an instant
  */
 function instantOf(text: string): bigint {
-  const micros = microsecondsOf(text);
+  const micros = parseRfc3339Microseconds(text);
   if (micros === null) throw new RangeError(`${text} is no instant`);
   return BigInt(micros);
 }
 
 /** Scanner of the values of a column that determines its storage. */
-class SeenColumn {
+class ColumnScanner {
   readonly #name: string;
-  readonly #form: Form;
+  readonly #form: ColumnStorage;
   #fits = true;
   /** Maximum digits before and after the decimal point. */
   #whole = 0;
@@ -109,7 +109,7 @@ class SeenColumn {
 
   constructor({ name, type }: AnswerColumn) {
     this.#name = name;
-    this.#form = FORMS.get(type) ?? TEXT;
+    this.#form = STORAGE_BY_TYPE.get(type) ?? TEXT;
   }
 
   see(text: string | null): void {
@@ -121,8 +121,8 @@ class SeenColumn {
     this.#decimals = Math.max(this.#decimals, decimals.length);
   }
 
-  form(): Form {
-    const tooLong = this.#decimals > DECIMALS || this.#whole + this.#scale() > PRECISION;
+  form(): ColumnStorage {
+    const tooLong = this.#decimals > DECIMAL_SCALE || this.#whole + this.#scale() > DECIMAL_PRECISION;
     return this.#fits && !(this.#form.stored === 'decimal' && tooLong) ? this.#form : TEXT;
   }
 
@@ -133,12 +133,12 @@ class SeenColumn {
   }
 
   #scale(): number {
-    return this.#decimals === 0 ? 0 : DECIMALS;
+    return this.#decimals === 0 ? 0 : DECIMAL_SCALE;
   }
 }
 
 /** Buffer of rows in a file. */
-class Waiting {
+class RowBuffer {
   readonly #file: FileHandle;
   readonly #blocks: { readonly at: number; readonly bytes: number }[] = [];
   #end = 0;
@@ -148,18 +148,18 @@ class Waiting {
   }
 
   /** @param path must not exist yet */
-  static async open(path: string): Promise<Waiting> {
-    return new Waiting(await open(path, 'wx+'));
+  static async open(path: string): Promise<RowBuffer> {
+    return new RowBuffer(await open(path, 'wx+'));
   }
 
-  async add(rows: readonly Texts[]): Promise<void> {
+  async add(rows: readonly TextRow[]): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(rows));
     await this.#file.appendFile(bytes);
     this.#blocks.push({ at: this.#end, bytes: bytes.length });
     this.#end += bytes.length;
   }
 
-  async *blocks(): AsyncGenerator<readonly Texts[]> {
+  async *blocks(): AsyncGenerator<readonly TextRow[]> {
     for (const { at, bytes } of this.#blocks) {
       const buffer = Buffer.alloc(bytes);
       await this.#file.read(buffer, 0, bytes, at);

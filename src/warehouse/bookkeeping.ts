@@ -31,7 +31,7 @@ export const bookkeepingTables: readonly string[] = [
 ];
 
 /** Tables that are not exported: state of running processes, and objects that belong to this database. */
-export const notOfTheRecord: readonly string[] = [
+export const excludedTables: readonly string[] = [
   ...['processes', 'queues', 'schedules', 'replicas', 'exports'],
   ...['own_objects', 'reporting_objects'],
   // Derived from the rows.
@@ -49,12 +49,12 @@ export const readingTables: readonly string[] = [
 ];
 
 /** SQL: number of the newest finished seal. */
-const NEWEST = '(select coalesce(max(seal), 0) from recorder.seals where made_at is not null)';
+const NEWEST_SEAL = '(select coalesce(max(seal), 0) from recorder.seals where made_at is not null)';
 /** Row filters. An unfinished seal is excluded; after a restore it is created again. */
-const ONLY: Readonly<Record<string, string>> = {
+const ROW_FILTERS: Readonly<Record<string, string>> = {
   seals: 'made_at is not null',
-  seal_datasets: `seal <= ${NEWEST}`,
-  seal_parts: `seal <= ${NEWEST}`,
+  seal_datasets: `seal <= ${NEWEST_SEAL}`,
+  seal_parts: `seal <= ${NEWEST_SEAL}`,
 };
 
 /** A table of {@link bookkeepingTables} and its current rows: every value is PostgreSQL's text. */
@@ -77,10 +77,12 @@ export async function bookkeepingTable(
   const columns = rows.map((row): ExportColumn => ({ name: String(row.name), type: 'text', nullable: true }));
   const list = columns.map(({ name: column }) =>
     name === 'seal_changes' && column === 'seal'
-      ? `(case when seal <= ${NEWEST} then seal end)::text`
+      ? `(case when seal <= ${NEWEST_SEAL} then seal end)::text`
       : `"${column}"::text`,
   );
-  const only = [ONLY[name] ?? 'true', ...(name === 'seal_parts' ? [`seal > ${after}`] : [])].join(' and ');
+  const only = [ROW_FILTERS[name] ?? 'true', ...(name === 'seal_parts' ? [`seal > ${after}`] : [])].join(
+    ' and ',
+  );
   return {
     table: {
       name,
@@ -98,7 +100,7 @@ export async function bookkeepingTable(
 }
 
 /** SQL: the identity and serial columns of {@link bookkeepingTables}: "table", "column", sequence. */
-export const numberedColumns = `
+export const sequenceColumns = `
   select c.relname as "table", a.attname as "column", pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) as sequence
   from pg_class c join pg_attribute a on a.attrelid = c.oid
   where c.relnamespace = 'recorder'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
@@ -106,9 +108,9 @@ export const numberedColumns = `
     and pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) is not null order by 1, 2`;
 
 /** Returns the last sequence value of each identity or serial column, by `table.column`. */
-export async function lastNumbers(snapshot: Snapshot): Promise<Record<string, string>> {
+export async function readSequenceValues(snapshot: Snapshot): Promise<Record<string, string>> {
   const numbers: Record<string, string> = {};
-  for (const { table, column, sequence } of await snapshot.rows(numberedColumns)) {
+  for (const { table, column, sequence } of await snapshot.rows(sequenceColumns)) {
     const [row] = await snapshot.rows(
       `select last_value::text as last from ${String(sequence)} where is_called`,
     );
@@ -118,19 +120,19 @@ export async function lastNumbers(snapshot: Snapshot): Promise<Record<string, st
 }
 
 /** Maximum number of files of seal parts; with more, all parts are written again. */
-const MOST_FILES = 64;
+const MAX_PART_FILES = 64;
 
 /**
  * Returns the files of seal parts that are still valid: those of the last export, if the database contains
  * its newest seal.
  */
-export async function standingParts(
+export async function findValidParts(
   snapshot: Snapshot,
   last: Manifest['bookkeeping'],
 ): Promise<{ readonly after: number; readonly files: readonly BookkeepingFile[] }> {
   const none = { after: 0, files: [] };
   const files = last?.tables.seal_parts?.files ?? [];
-  if (!last?.seal || files.length >= MOST_FILES) return none;
+  if (!last?.seal || files.length >= MAX_PART_FILES) return none;
   return (await hasSeal(snapshot, last.seal)) ? { after: last.seal.seal, files } : none;
 }
 

@@ -6,11 +6,11 @@ import type postgres from 'postgres';
  */
 const LEASE_SECONDS = 30;
 /** Backoff after a failure, in ms. It doubles with each failure, up to the maximum. */
-const SHORTEST_PAUSE = 1_000;
-const LONGEST_PAUSE = 300_000;
+const MIN_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 300_000;
 
 /** Lease of one sink of a recorder. */
-export interface SinkHolding {
+export interface SinkLease {
   readonly recorder: string;
   readonly sink: string;
   readonly holder: number;
@@ -23,12 +23,12 @@ export interface SinkHolding {
  * yet. A new sink starts at `startAt`.
  * @returns null if the lease is not available or no changes are pending
  */
-export async function holdSink(
+export async function acquireSink(
   sql: postgres.Sql,
   recorder: string,
   sink: string,
   startAt: 'earliest' | 'now',
-): Promise<SinkHolding | null> {
+): Promise<SinkLease | null> {
   const [row] = await sql<{ holder: string; cursor: string | null }[]>`
     with newest as materialized (
       select cursor, commit_number from reporting.change_commits order by commit_number desc limit 1
@@ -44,7 +44,7 @@ export async function holdSink(
         -- So far ahead only a clock that was set back since can have put it.
         or s.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
       and (s.next_try_at is null or s.next_try_at <= now()
-        or s.next_try_at > clock_timestamp() + make_interval(secs => ${LONGEST_PAUSE / 1000}))
+        or s.next_try_at > clock_timestamp() + make_interval(secs => ${MAX_BACKOFF_MS / 1000}))
     returning s.holder, s.cursor`;
   return row ? { recorder, sink, holder: Number(row.holder), cursor: row.cursor } : null;
 }
@@ -53,9 +53,9 @@ export async function holdSink(
  * Stores the cursor up to which the sink accepted changes, and extends the lease.
  * @returns false if another worker took the sink over meanwhile; it may send these changes again
  */
-export async function noteTaken(
+export async function storeSinkProgress(
   sql: postgres.Sql,
-  { recorder, sink, holder }: SinkHolding,
+  { recorder, sink, holder }: SinkLease,
   cursor: string | null,
   count: number,
 ): Promise<boolean> {
@@ -68,28 +68,28 @@ export async function noteTaken(
 }
 
 /** Stores a failed delivery and releases the lease. The next attempt follows after an exponential backoff. */
-export async function noteNotTaken(
+export async function storeSinkFailure(
   sql: postgres.Sql,
-  { recorder, sink, holder }: SinkHolding,
+  { recorder, sink, holder }: SinkLease,
   error: string,
   wait: number | null,
 ): Promise<void> {
   await sql`
     update recorder.change_sinks set failing_since = coalesce(failing_since, now()), failures = failures + 1, error = ${error},
-      lease_until = null, next_try_at = now() + make_interval(secs => least(${LONGEST_PAUSE}::float8,
-        greatest(${wait ?? 0}::float8, ${SHORTEST_PAUSE} * power(2, least(failures, 10)))) / 1000)
+      lease_until = null, next_try_at = now() + make_interval(secs => least(${MAX_BACKOFF_MS}::float8,
+        greatest(${wait ?? 0}::float8, ${MIN_BACKOFF_MS} * power(2, least(failures, 10)))) / 1000)
     where recorder = ${recorder} and sink = ${sink} and holder = ${holder}`;
 }
 
 /** Releases the lease of a sink. */
-export async function releaseSink(sql: postgres.Sql, { recorder, sink, holder }: SinkHolding): Promise<void> {
+export async function releaseSink(sql: postgres.Sql, { recorder, sink, holder }: SinkLease): Promise<void> {
   await sql`
     update recorder.change_sinks set lease_until = null
     where recorder = ${recorder} and sink = ${sink} and holder = ${holder}`;
 }
 
 /** Number of rows that one statement removes. */
-const AT_ONCE = 10_000;
+const DELETE_BATCH_SIZE = 10_000;
 
 /**
  * Deletes sinks that are not configured any longer, and changes older than `keep` that every sink of any
@@ -97,7 +97,7 @@ const AT_ONCE = 10_000;
  * @param keep retention, in ms
  * @returns the number of removed rows
  */
-export async function keepChanges(
+export async function removeOldChanges(
   sql: postgres.Sql,
   recorder: string,
   sinks: readonly string[],
@@ -114,12 +114,12 @@ export async function keepChanges(
           (select commit_number from recorder.changes where made_at >= now() - make_interval(secs => ${keep / 1000})
             order by commit_number limit 1)) as before
       ), old as materialized (
-        select c.commit_number from recorder.changes c, bounds where c.commit_number < bounds.before order by 1 limit ${AT_ONCE}
+        select c.commit_number from recorder.changes c, bounds where c.commit_number < bounds.before order by 1 limit ${DELETE_BATCH_SIZE}
       ), gone as (
         delete from recorder.changes c using old where c.commit_number = old.commit_number returning 1
       )
       select count(*)::int as removed from gone`;
     removed += row?.removed ?? 0;
-    if ((row?.removed ?? 0) < AT_ONCE || signal.aborted) return removed;
+    if ((row?.removed ?? 0) < DELETE_BATCH_SIZE || signal.aborted) return removed;
   }
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sha256Of } from './hashed-file.ts';
 import type { Manifest } from './manifest.ts';
-import type { Target } from './target.ts';
+import type { ExportTarget } from './target.ts';
 
 /** A file that differs from its description in the manifest. */
 export interface DamagedFile {
@@ -13,7 +13,7 @@ export interface DamagedFile {
 
 /** Files of a manifest to compare with the target. */
 export interface FileCheck {
-  readonly target: Target;
+  readonly target: ExportTarget;
   readonly manifest: Manifest;
   /** Tables whose files are compared. */
   readonly tables: readonly string[];
@@ -29,7 +29,7 @@ export interface FileCheck {
 /**
  * Compares the files of a manifest with those of the target: names and sizes, and on request their content.
  */
-export async function damagedFiles(check: FileCheck): Promise<DamagedFile[]> {
+export async function findDamagedFiles(check: FileCheck): Promise<DamagedFile[]> {
   const { target, manifest, tables, bookkeeping } = check;
   const damaged: DamagedFile[] = [];
   for (const table of tables)

@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import { link, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { syncFolder, writeDurably } from '../lib/durable-file.ts';
-import { makeFolder, refuseLinks } from '../lib/write-errors.ts';
-import type { Target } from './target.ts';
+import { createFolder, rejectSymlinks } from '../lib/write-errors.ts';
+import type { ExportTarget } from './target.ts';
 
 /** Folder of unfinished files. Readers ignore this name. */
-const SCRATCH = '.incomplete';
+const SCRATCH_FOLDER = '.incomplete';
 /** Age of a scratch folder after which its exporter is assumed dead, in ms. */
-const ABANDONED = 24 * 3_600_000;
+const SCRATCH_EXPIRY_MS = 24 * 3_600_000;
 
 /** Export target in a local folder, which is created if missing. */
-export class DirectoryTarget implements Target {
+export class DirectoryTarget implements ExportTarget {
   readonly name: string;
   readonly local: string;
   readonly #root: string;
@@ -23,26 +23,26 @@ export class DirectoryTarget implements Target {
     this.name = directory;
     this.local = named;
     this.#root = resolve(directory);
-    this.#scratch = join(this.#root, SCRATCH, randomUUID());
+    this.#scratch = join(this.#root, SCRATCH_FOLDER, randomUUID());
   }
 
   async scratch(): Promise<string> {
-    const all = join(this.#root, SCRATCH);
-    await refuseLinks(this.#root, `${SCRATCH}/any`, this.local);
-    await makeFolder(all);
+    const all = join(this.#root, SCRATCH_FOLDER);
+    await rejectSymlinks(this.#root, `${SCRATCH_FOLDER}/any`, this.local);
+    await createFolder(all);
     for (const one of await readdir(all)) {
       const left = await stat(join(all, one)).catch(() => null);
-      if (left && left.mtimeMs < Date.now() - ABANDONED)
+      if (left && left.mtimeMs < Date.now() - SCRATCH_EXPIRY_MS)
         await rm(join(all, one), { recursive: true, force: true });
     }
-    await makeFolder(this.#scratch);
+    await createFolder(this.#scratch);
     return this.#scratch;
   }
 
   async take(file: string, path: string): Promise<void> {
     const place = join(this.#root, path);
-    await refuseLinks(this.#root, path, this.local);
-    await makeFolder(dirname(place));
+    await rejectSymlinks(this.#root, path, this.local);
+    await createFolder(dirname(place));
     await rename(file, place);
     await syncFolder(dirname(place));
   }
@@ -62,9 +62,9 @@ export class DirectoryTarget implements Target {
 
   async create(path: string, text: string): Promise<boolean> {
     const place = join(this.#root, path);
-    await refuseLinks(this.#root, path, this.local);
+    await rejectSymlinks(this.#root, path, this.local);
     const beside = await this.#written(text);
-    await makeFolder(dirname(place));
+    await createFolder(dirname(place));
     try {
       // Creating a link is atomic and fails if the path exists.
       await link(beside, place);
@@ -95,7 +95,7 @@ export class DirectoryTarget implements Target {
   }
 
   async sizes(folder: string): Promise<ReadonlyMap<string, number>> {
-    await refuseLinks(this.#root, `${folder}/any`, this.local);
+    await rejectSymlinks(this.#root, `${folder}/any`, this.local);
     const root = join(this.#root, folder);
     const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
       if (isCode(error, 'ENOENT')) return [];
@@ -114,7 +114,7 @@ export class DirectoryTarget implements Target {
 
   async remove(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
-      await refuseLinks(this.#root, path, this.local);
+      await rejectSymlinks(this.#root, path, this.local);
       await rm(join(this.#root, path), { force: true });
     }
   }
@@ -124,7 +124,7 @@ export class DirectoryTarget implements Target {
   }
 
   async #written(text: string): Promise<string> {
-    await makeFolder(this.#scratch);
+    await createFolder(this.#scratch);
     const path = join(this.#scratch, randomUUID());
     await writeDurably(path, text);
     return path;

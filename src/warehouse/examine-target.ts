@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { writingTo } from '../lib/write-errors.ts';
+import { explainWriteErrors } from '../lib/write-errors.ts';
 import { currentManifest } from './manifest.ts';
-import type { Target } from './target.ts';
+import type { ExportTarget } from './target.ts';
 
 /** Timeout of the check, in ms. */
-const PATIENCE = 20_000;
+const CHECK_TIMEOUT_MS = 20_000;
 
 /**
  * Tests the operations of an export: reads the manifest, creates a file, verifies that creating it again
@@ -12,15 +12,15 @@ const PATIENCE = 20_000;
  * @returns a description of the target's content
  * @throws Error with the operation that failed
  */
-export async function examineTarget(target: Target): Promise<string> {
+export async function checkTarget(target: ExportTarget): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`${target.name}: no answer within ${PATIENCE / 1000} s`)),
-      PATIENCE,
+      () => reject(new Error(`${target.name}: no answer within ${CHECK_TIMEOUT_MS / 1000} s`)),
+      CHECK_TIMEOUT_MS,
     );
   });
-  const tried = writingTo(target.local, () => examined(target));
+  const tried = explainWriteErrors(target.local, () => testTarget(target));
   tried.catch(() => {}); // a rejection after the timeout is ignored
   try {
     return await Promise.race([tried, silence]);
@@ -29,7 +29,7 @@ export async function examineTarget(target: Target): Promise<string> {
   }
 }
 
-async function examined(target: Target): Promise<string> {
+async function testTarget(target: ExportTarget): Promise<string> {
   const manifest = await currentManifest(target);
   const path = `doctor-${randomUUID()}.txt`;
   if (!(await target.create(path, 'chain-recorder doctor\n')))

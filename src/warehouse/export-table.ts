@@ -1,7 +1,7 @@
 import { catalog } from '../datasets/catalog.ts';
 import type { Dataset, DatasetColumn } from '../datasets/contract.ts';
 import type { Digits } from '../datasets/fields.ts';
-import { rowsOf } from '../datasets/target-columns.ts';
+import { tableRowsSql } from '../datasets/target-columns.ts';
 import { nodeHealth } from '../health/node-health.ts';
 
 /** Column of an exported table. */
@@ -82,7 +82,7 @@ const tableOf = (dataset: Dataset): ExportTable => ({
   ...bounds[dataset.history],
   columns: [...upstreamColumns(dataset.columns), ...versions[dataset.history]],
   readings: dataset.history === 'sample' ? dataset : null,
-  rows: rowsOf(dataset, 'xmin'),
+  rows: tableRowsSql(dataset, 'xmin'),
 });
 
 const ledger: ExportTable = {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Format } from '../config/exports-schema.ts';
+import type { ExportFormat } from '../config/exports-schema.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
-import { versionOf } from '../lib/version.ts';
-import { writingTo } from '../lib/write-errors.ts';
-import { bookkeepingTable, bookkeepingTables, lastNumbers, standingParts } from './bookkeeping.ts';
-import { type DamagedFile, damagedFiles } from './damaged-files.ts';
+import { readVersion } from '../lib/version.ts';
+import { explainWriteErrors } from '../lib/write-errors.ts';
+import { bookkeepingTable, bookkeepingTables, findValidParts, readSequenceValues } from './bookkeeping.ts';
+import { type DamagedFile, findDamagedFiles } from './damaged-files.ts';
 import { type ExportTable, warehouseTables } from './export-table.ts';
 import {
   commitManifest,
@@ -15,18 +15,18 @@ import {
   readManifests,
 } from './manifest.ts';
 import { firstSeal, isSameRecord, newestSeal } from './record-seals.ts';
-import { recordedSince } from './rows-since.ts';
-import { describedColumns, type TableExport, writeTable } from './table-files.ts';
-import { inexactOf, keptSince, planTable } from './table-plan.ts';
-import type { Target } from './target.ts';
+import { selectRowsSince } from './rows-since.ts';
+import { describeColumns, type TableExport, writeTable } from './table-files.ts';
+import { findInexactColumns, planTable, readKeptSince } from './table-plan.ts';
+import type { ExportTarget } from './target.ts';
 import { readWatermark, type Watermark } from './watermark.ts';
 
 /** Input of an export. */
-export interface Exporting {
+export interface ExportInput {
   readonly databaseUrl: string;
-  readonly target: Target;
+  readonly target: ExportTarget;
   readonly tables: readonly ExportTable[];
-  readonly format: Format;
+  readonly format: ExportFormat;
   /**
    * True: export only rows recorded since the last export of each table, and rows of its missing or damaged
    * files. False: export all rows and replace the existing files.
@@ -60,7 +60,7 @@ export interface ExportedTable {
   readonly added: readonly string[];
 }
 
-export interface Exported {
+export interface ExportResult {
   readonly manifest: Manifest;
   readonly tables: readonly ExportedTable[];
   /** Files of the last export that differed from its manifest, and are no longer listed. */
@@ -72,7 +72,7 @@ export interface Exported {
 }
 
 /** Another exporter wrote the manifest first. The files of this export are not valid. */
-export class ExportLost extends Error {
+export class ExportLostError extends Error {
   override readonly name = 'ExportLost';
 
   constructor(target: string) {
@@ -83,7 +83,7 @@ export class ExportLost extends Error {
 }
 
 /** The requested export is incompatible with the existing files. */
-export class ExportRefused extends Error {
+export class ExportRefusedError extends Error {
   override readonly name = 'ExportRefused';
 }
 
@@ -93,19 +93,21 @@ export class ExportRefused extends Error {
  * @throws ExportLost, ExportRefused, UsageError if files cannot be created in the target, and errors of the
  * database or the target
  */
-export function exportTables(exporting: Exporting): Promise<Exported> {
-  return writingTo(exporting.target.local, () => exportInto(exporting));
+export function exportTables(exporting: ExportInput): Promise<ExportResult> {
+  return explainWriteErrors(exporting.target.local, () => exportInto(exporting));
 }
 
-async function exportInto(exporting: Exporting): Promise<Exported> {
+async function exportInto(exporting: ExportInput): Promise<ExportResult> {
   const { databaseUrl, target, signal } = exporting;
   const manifests = await readManifests(target);
-  for (const { name } of exporting.tables) refuseOtherFormat(exporting, manifests.newest, name);
-  const made = await withSnapshot(databaseUrl, signal, (snapshot) => filesOf(snapshot, exporting, manifests));
+  for (const { name } of exporting.tables) rejectOtherFormat(exporting, manifests.newest, name);
+  const made = await withSnapshot(databaseUrl, signal, (snapshot) =>
+    writeFiles(snapshot, exporting, manifests),
+  );
   signal.throwIfAborted();
   if (!(await commitManifest(target, made.manifest))) {
     await target.remove(made.paths);
-    throw new ExportLost(target.name);
+    throw new ExportLostError(target.name);
   }
   // Readers of superseded files had the time since the last export to finish. No reader can use a damaged
   // file.
@@ -114,22 +116,22 @@ async function exportInto(exporting: Exporting): Promise<Exported> {
   return { ...exported, damagedManifests: manifests.damaged };
 }
 
-function refuseOtherFormat(
-  { incremental, format, target }: Exporting,
+function rejectOtherFormat(
+  { incremental, format, target }: ExportInput,
   last: Manifest | null,
   name: string,
 ): void {
   const there = last?.tables[name]?.format;
   if (incremental && there !== undefined && there !== format)
-    throw new ExportRefused(
+    throw new ExportRefusedError(
       `${target.name}: ${name} is there as ${there}: take --format ${there}, or export it whole, without --incremental`,
     );
 }
 
 /** Rejects a replica that has not replayed yet the rows that an earlier export contains. */
-async function refuseOlder(
+async function rejectOlderSnapshot(
   snapshot: Snapshot,
-  { tables, target }: Exporting,
+  { tables, target }: ExportInput,
   last: Manifest | null,
   mark: Watermark,
 ): Promise<void> {
@@ -139,26 +141,26 @@ async function refuseOlder(
     return before && before.system === mark.system && BigInt(before.xid) > BigInt(mark.xid);
   });
   if (row?.standby === true && newer)
-    throw new ExportRefused(
+    throw new ExportRefusedError(
       `${target.name}: the last export there saw more of ${newer.name} than the replica in REPORTING_DATABASE_URL has yet: wait until it has followed the primary`,
     );
 }
 
-interface Made extends Omit<Exported, 'damagedManifests'> {
+interface WrittenExport extends Omit<ExportResult, 'damagedManifests'> {
   /** Paths of the written files. */
   readonly paths: readonly string[];
 }
 
-async function filesOf(
+async function writeFiles(
   snapshot: Snapshot,
-  exporting: Exporting,
+  exporting: ExportInput,
   { newest: last, last: lastNumber }: Manifests,
-): Promise<Made> {
+): Promise<WrittenExport> {
   const { target, signal, progress, incremental } = exporting;
   const mark = await readWatermark(snapshot);
-  await refuseOlder(snapshot, exporting, last, mark);
+  await rejectOlderSnapshot(snapshot, exporting, last, mark);
   const same = last !== null && (await isSameRecord(snapshot, last));
-  const exportedAt = later(mark.at, last?.exported_at);
+  const exportedAt = toLaterInstant(mark.at, last?.exported_at);
   const number = lastNumber + 1;
   const id = randomUUID();
   const tables: Record<string, ManifestTable> = { ...last?.tables };
@@ -184,7 +186,7 @@ async function filesOf(
       const before = tables[table.name];
       const plan = planTable({
         ...{ incremental, before, damaged: damagedPaths, watermark: mark },
-        kept: same ? await keptSince(snapshot, table.dataset) : '',
+        kept: same ? await readKeptSince(snapshot, table.dataset) : '',
       });
       const kept = plan.staying;
       lost.push(...plan.lost.map(({ day, rows }) => ({ export: number, table: table.name, day, rows })));
@@ -192,15 +194,15 @@ async function filesOf(
       const written = await writeTable({
         ...common,
         table,
-        select: recordedSince(table, plan),
-        inexact: inexactOf(basis),
+        select: selectRowsSince(table, plan),
+        inexact: findInexactColumns(basis),
       });
       superseded.push(
         ...(before?.files ?? [])
           .filter((one) => !kept.includes(one) && !damagedPaths.has(one.path))
           .map(({ path }) => path),
       );
-      const columns = describedColumns(written.columns, basis?.columns, number);
+      const columns = describeColumns(written.columns, basis?.columns, number);
       const added = basis ? columns.filter((one) => one.since === number).map(({ name }) => name) : [];
       if (added.length > 0) changes.push({ export: number, table: table.name, added });
       tables[table.name] = {
@@ -229,13 +231,13 @@ async function filesOf(
     const seal = await newestSeal(snapshot);
     const standing = incremental && !damaged.some(({ table }) => table === 'seal_parts');
     const bookkeeping = whole
-      ? await bookkeepingOf(common, seal, standing ? (last?.bookkeeping ?? null) : null)
+      ? await writeBookkeeping(common, seal, standing ? (last?.bookkeeping ?? null) : null)
       : (last?.bookkeeping ?? null);
     const counting = new Set([...pathsOf(bookkeeping), ...damagedPaths]);
     superseded.push(...pathsOf(last?.bookkeeping ?? null).filter((path) => !counting.has(path)));
     const manifest: Manifest = {
       manifest: 1,
-      recorder: versionOf(),
+      recorder: readVersion(),
       export: number,
       id,
       exported_at: exportedAt,
@@ -256,14 +258,14 @@ async function filesOf(
 
 /** Returns the files of the last export that are not as its manifest describes them. */
 async function damagedOf(
-  { target, tables, incremental, verify = false, signal }: Exporting,
+  { target, tables, incremental, verify = false, signal }: ExportInput,
   manifest: Manifest | null,
   bookkeeping: boolean,
   scratch: string,
 ): Promise<DamagedFile[]> {
   if (!incremental || manifest === null) return [];
   const names = tables.map(({ name }) => name);
-  return damagedFiles({ target, manifest, tables: names, bookkeeping, hashes: verify, scratch, signal });
+  return findDamagedFiles({ target, manifest, tables: names, bookkeeping, hashes: verify, scratch, signal });
 }
 
 type Bookkeeping = NonNullable<Manifest['bookkeeping']>;
@@ -272,13 +274,13 @@ type Bookkeeping = NonNullable<Manifest['bookkeeping']>;
  * Writes the tables that a restore needs besides the rows of datasets.
  * @param last previous bookkeeping whose files may be reused; null: none
  */
-async function bookkeepingOf(
+async function writeBookkeeping(
   common: Omit<TableExport, 'table' | 'select' | 'inexact'>,
   seal: Manifest['seal'],
   last: Bookkeeping | null,
 ): Promise<Bookkeeping> {
   const { snapshot, format, exportedAt } = common;
-  const parts = await standingParts(snapshot, last?.format === format ? last : null);
+  const parts = await findValidParts(snapshot, last?.format === format ? last : null);
   const tables: Bookkeeping['tables'] = {};
   for (const name of bookkeepingTables) {
     const standing = name === 'seal_parts' ? parts : { after: 0, files: [] };
@@ -289,7 +291,7 @@ async function bookkeepingOf(
       files: [...standing.files, ...files.map(({ day: _, ...file }) => file)],
     };
   }
-  return { exported_at: exportedAt, format, seal, numbers: await lastNumbers(snapshot), tables };
+  return { exported_at: exportedAt, format, seal, numbers: await readSequenceValues(snapshot), tables };
 }
 
 const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
@@ -299,7 +301,7 @@ const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
  * Returns an `exported_at` later than that of the last export, even if the clock was set back. Both are ISO
  * 8601, in microseconds.
  */
-function later(at: string, last: string | undefined): string {
+function toLaterInstant(at: string, last: string | undefined): string {
   return last === undefined || at > last ? at : after(last);
 }
 

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
-import { waitForSlowAddresses } from '../lib/connect-timeout.ts';
-import { messageOf } from '../lib/errors.ts';
+import { raiseConnectTimeout } from '../lib/connect-timeout.ts';
+import { toErrorMessage } from '../lib/errors.ts';
 import { exportTables } from './export.ts';
 import { warehouseTables } from './export-table.ts';
 import { openTarget } from './open-target.ts';
@@ -11,7 +11,7 @@ import { type ExportReply, exportRequest } from './run-exporter-process.ts';
  * {@link ExportReply}, and exits.
  */
 
-waitForSlowAddresses();
+raiseConnectTimeout();
 
 const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());
@@ -58,7 +58,7 @@ async function made(message: unknown): Promise<ExportReply> {
       await target.close();
     }
   } catch (error) {
-    return { failed: messageOf(error) };
+    return { failed: toErrorMessage(error) };
   }
 }
 

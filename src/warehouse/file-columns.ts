@@ -11,7 +11,7 @@ import {
 import type { ExportTable } from './export-table.ts';
 
 /** Value of a row from COPY: microseconds for instants, texts for long numbers and JSON. */
-export type Value = string | bigint | boolean | number;
+export type ColumnValue = string | bigint | boolean | number;
 
 /** Column of a file. */
 export interface FileColumn {
@@ -32,9 +32,9 @@ export interface FileColumn {
 }
 
 /** Maximum precision of DECIMAL in all engines; DuckDB misreads larger ones. */
-export const PRECISION = 38;
+export const DECIMAL_PRECISION = 38;
 /** Digits after the decimal point, for numbers with decimals. */
-export const DECIMALS = 18;
+export const DECIMAL_SCALE = 18;
 
 /** Returns the name of the text column with the exact values of a DECIMAL column. */
 const exactName = (name: string) => `${name}_exact`;
@@ -64,7 +64,7 @@ export function fileColumns(
     const { name, type, nullable, digits } = column;
     const stored = digits === 'wide' ? 'text' : STORED[type];
     if (!stored) throw new Error(`${table.name}.${name}: files have no column for ${type}`);
-    const scale = digits === 'decimal' ? DECIMALS : 0;
+    const scale = digits === 'decimal' ? DECIMAL_SCALE : 0;
     return { name, type, stored, scale, nullable: nullable || inexact.has(name), at };
   });
   const exact = own
@@ -90,7 +90,7 @@ export function fileColumns(
   return [...own, ...exact, instant];
 }
 
-const READERS: Readonly<Record<FileColumn['stored'], ReadValue<Value>>> = {
+const READERS: Readonly<Record<FileColumn['stored'], ReadValue<ColumnValue>>> = {
   text: readText,
   json: readText,
   decimal: readText,
@@ -101,7 +101,7 @@ const READERS: Readonly<Record<FileColumn['stored'], ReadValue<Value>>> = {
 };
 
 /** Returns the function that reads the value of a column from a row of COPY. */
-export function readerOf({ stored, at, always }: FileColumn): (row: CopyRow) => Value | null {
+export function createReader({ stored, at, always }: FileColumn): (row: CopyRow) => ColumnValue | null {
   const read = READERS[stored];
   if (always) {
     const value = read(always, 0, always.length);

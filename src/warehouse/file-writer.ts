@@ -1,7 +1,7 @@
 import type { CopyRow } from '../db/copy-binary.ts';
 
 /** Size and hash of a finished file. */
-export interface Written {
+export interface WrittenFile {
   readonly rows: number;
   readonly bytes: number;
   /** In hexadecimal. */
@@ -19,13 +19,13 @@ export interface FileWriter {
    * Writes the remaining rows, and waits until they are on disk (fsync).
    * @throws DoesNotFit
    */
-  finish(): Promise<Written>;
+  finish(): Promise<WrittenFile>;
   /** Closes an open file without finishing it. */
   abandon(): void;
 }
 
 /** A value does not fit DECIMAL. The table is then written again with an additional text column. */
-export class DoesNotFit extends Error {
+export class DecimalOverflowError extends Error {
   readonly column: string;
 
   constructor(column: string) {

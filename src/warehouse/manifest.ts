@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { FORMATS } from '../config/exports-schema.ts';
-import type { Target } from './target.ts';
+import { EXPORT_FORMATS } from '../config/exports-schema.ts';
+import type { ExportTarget } from './target.ts';
 import { watermark } from './watermark.ts';
 
 /** Column name. A manifest may be untrusted, and its names and days become part of SQL. */
@@ -48,7 +48,7 @@ const table = z.object({
   key: z.array(name),
   from: name,
   to: z.string().nullable(),
-  format: z.enum(FORMATS),
+  format: z.enum(EXPORT_FORMATS),
   columns: z.array(column),
   /** Position up to which the files contain the recorded rows. */
   watermark,
@@ -68,7 +68,7 @@ export type ManifestSeal = z.infer<typeof seal>;
  */
 const bookkeeping = z.object({
   exported_at: z.string(),
-  format: z.enum(FORMATS),
+  format: z.enum(EXPORT_FORMATS),
   /** Newest seal whose parts are exported. */
   seal: seal.nullable(),
   /** Last sequence value of each identity or serial column, as `table.column`. */
@@ -114,15 +114,15 @@ const manifest = z.object({
 export type Manifest = z.infer<typeof manifest>;
 
 /** Copy of the newest manifest, for readers. */
-const COPY = 'manifest.json';
+const COPY_PATH = 'manifest.json';
 /**
  * Folder of the manifests by number; the newest is valid. Each name is created only once, so only one of two
  * concurrent exporters succeeds.
  */
-const FOLDER = 'manifests/';
+const MANIFEST_FOLDER = 'manifests/';
 const DIGITS = 8;
 
-const numbered = (number: number) => `${FOLDER}${String(number).padStart(DIGITS, '0')}.json`;
+const numbered = (number: number) => `${MANIFEST_FOLDER}${String(number).padStart(DIGITS, '0')}.json`;
 
 /** Manifests of a target. */
 export interface Manifests {
@@ -138,16 +138,16 @@ export interface Manifests {
  * Reads the manifests of a target. Ignores manifests that were truncated or changed after they were written.
  * @throws Error if a manifest has another version, or `manifest.json` belongs to another program
  */
-export async function readManifests(target: Target): Promise<Manifests> {
-  const listed = await target.list(FOLDER, '');
+export async function readManifests(target: ExportTarget): Promise<Manifests> {
+  const listed = await target.list(MANIFEST_FOLDER, '');
   const last = Number(/(\d+)\.json$/.exec(listed.at(-1) ?? '')?.[1] ?? 0);
   const damaged: string[] = [];
   let newest: Manifest | null = null;
   // The manifest before the newest one stays valid until the next export: its files are not removed earlier.
-  for (const path of [...listed.slice(-2).reverse(), COPY]) {
+  for (const path of [...listed.slice(-2).reverse(), COPY_PATH]) {
     const text = await target.read(path);
     if (text === null) continue;
-    const found = parseManifest(text, `${target.name}/${path}`, path === COPY && last === 0);
+    const found = parseManifest(text, `${target.name}/${path}`, path === COPY_PATH && last === 0);
     if (found === null) damaged.push(path);
     else if (newest === null || found.export > newest.export) newest = found;
   }
@@ -158,7 +158,7 @@ export async function readManifests(target: Target): Promise<Manifests> {
  * Returns the newest manifest of a target, or null if nothing was exported there.
  * @throws Error if the newest one was truncated or changed after it was written, or has another version
  */
-export async function currentManifest(target: Target): Promise<Manifest | null> {
+export async function currentManifest(target: ExportTarget): Promise<Manifest | null> {
   const { newest, last, damaged } = await readManifests(target);
   const [path] = damaged;
   if (path !== undefined && (newest === null || newest.export < last))
@@ -172,13 +172,13 @@ export async function currentManifest(target: Target): Promise<Manifest | null> 
  * Makes a manifest the current one: its files become valid only now.
  * @returns false if another exporter was faster; nothing changes then
  */
-export async function commitManifest(target: Target, next: Manifest): Promise<boolean> {
+export async function commitManifest(target: ExportTarget, next: Manifest): Promise<boolean> {
   const text = manifestText(next);
   const path = numbered(next.export);
   // The response to an earlier successful attempt may have been lost.
   if (!(await target.create(path, text)) && (await target.read(path)) !== text) return false;
-  const [later] = await target.list(FOLDER, path);
-  if (later === undefined) await target.replace(COPY, text);
+  const [later] = await target.list(MANIFEST_FOLDER, path);
+  if (later === undefined) await target.replace(COPY_PATH, text);
   // The name must stay, or a slow exporter could create it; its content is not needed any longer.
   if (next.export > 2) await target.replace(numbered(next.export - 2), '{}\n');
   return true;

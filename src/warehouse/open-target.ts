@@ -1,8 +1,8 @@
-import { exportPlace } from '../config/export-place.ts';
+import { parseExportDestination } from '../config/export-place.ts';
 import { UsageError } from '../lib/errors.ts';
 import { DirectoryTarget } from './directory-target.ts';
 import type { S3Access } from './s3-target.ts';
-import type { Target } from './target.ts';
+import type { ExportTarget } from './target.ts';
 
 /**
  * Opens the target of an export.
@@ -15,8 +15,8 @@ export async function openTarget(
   to: string,
   { problems, ...s3 }: S3Access & { readonly problems: readonly string[] },
   option = '--to',
-): Promise<Target> {
-  const place = exportPlace(to);
+): Promise<ExportTarget> {
+  const place = parseExportDestination(to);
   if (place === null)
     throw new UsageError([`${option} ${to}: must be a folder, or a bucket such as s3://my-bucket/recorder`]);
   if ('folder' in place) return new DirectoryTarget(place.folder, `${option} ${place.folder}`);

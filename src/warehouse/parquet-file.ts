@@ -1,7 +1,7 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { CopyRow } from '../db/copy-binary.ts';
-import { type FileColumn, PRECISION, readerOf, type Value } from './file-columns.ts';
-import { DoesNotFit, type FileWriter, type Written } from './file-writer.ts';
+import { type ColumnValue, createReader, DECIMAL_PRECISION, type FileColumn } from './file-columns.ts';
+import { DecimalOverflowError, type FileWriter, type WrittenFile } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
 
 /** Maximum rows of a row group: the unit that query engines read, and the rows in memory. */
@@ -45,10 +45,10 @@ class FileBytes extends ByteWriter {
 /** Values of one column in the current row group, in the format of hyparquet-writer. */
 interface GroupColumn {
   readonly column: FileColumn;
-  readonly read: (row: CopyRow) => Value | null;
+  readonly read: (row: CopyRow) => ColumnValue | null;
   /** True if another column holds the exact values: a number that does not fit then becomes null. */
   readonly hasExact: boolean;
-  data: (Value | null)[];
+  data: (ColumnValue | null)[];
 }
 
 /** Writer of a Parquet file with Snappy compression. */
@@ -63,7 +63,7 @@ export class ParquetFile implements FileWriter {
     const exact = new Set(columns.map(({ exactOf }) => exactOf));
     this.#columns = columns.map((column) => ({
       column,
-      read: readerOf(column),
+      read: createReader(column),
       hasExact: exact.has(column.name),
       data: [],
     }));
@@ -84,7 +84,7 @@ export class ParquetFile implements FileWriter {
    * Adds a row of values in the order of the columns.
    * @throws DoesNotFit; Error if a required value is missing
    */
-  addValues(row: readonly (Value | null)[]): void {
+  addValues(row: readonly (ColumnValue | null)[]): void {
     this.#columns.forEach(({ column, hasExact, data }, place) => {
       const value = row[place] ?? null;
       if (value === null && !column.nullable)
@@ -105,7 +105,7 @@ export class ParquetFile implements FileWriter {
     this.#size = 0;
   }
 
-  async finish(): Promise<Written> {
+  async finish(): Promise<WrittenFile> {
     this.#endGroup();
     await this.#parquet.finish();
     return { rows: Number(this.#parquet.num_rows), ...(await this.#file.finish()) };
@@ -116,10 +116,10 @@ export class ParquetFile implements FileWriter {
   }
 }
 
-function decimalOf(value: Value | null, { name, scale }: FileColumn, hasExact: boolean): bigint | null {
+function decimalOf(value: ColumnValue | null, { name, scale }: FileColumn, hasExact: boolean): bigint | null {
   if (value === null) return null;
   const unscaled = unscaledDecimal(String(value), scale);
-  if (unscaled === null && !hasExact) throw new DoesNotFit(name);
+  if (unscaled === null && !hasExact) throw new DecimalOverflowError(name);
   return unscaled;
 }
 
@@ -129,7 +129,7 @@ function decimalOf(value: Value | null, { name, scale }: FileColumn, hasExact: b
  */
 export function unscaledDecimal(text: string, scale: number): bigint | null {
   const [, sign, whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  if (sign === undefined || whole.length + scale > PRECISION || /[1-9]/.test(decimals.slice(scale)))
+  if (sign === undefined || whole.length + scale > DECIMAL_PRECISION || /[1-9]/.test(decimals.slice(scale)))
     return null;
   return BigInt(`${sign}${whole}${decimals.slice(0, scale).padEnd(scale, '0')}`);
 }
@@ -164,9 +164,9 @@ function physicalType(stored: FileColumn['stored'], scale: number): Omit<Schema[
         type: 'FIXED_LEN_BYTE_ARRAY',
         type_length: DECIMAL_BYTES,
         converted_type: 'DECIMAL',
-        precision: PRECISION,
+        precision: DECIMAL_PRECISION,
         scale,
-        logical_type: { type: 'DECIMAL', precision: PRECISION, scale },
+        logical_type: { type: 'DECIMAL', precision: DECIMAL_PRECISION, scale },
       };
     case 'text':
     case 'json':

@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import zlib from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
-import { instantText } from './text-writer.ts';
+import { formatInstant } from './text-writer.ts';
 
 /** Value as PostgreSQL parses it; null for SQL NULL. */
-export type Text = string | null;
+export type TextValue = string | null;
 
 type Decompress = (bytes: Uint8Array) => Uint8Array;
 
@@ -19,7 +19,7 @@ export interface ParquetRows {
   readonly columns: readonly string[];
   readonly rows: number;
   /** Yields the rows in their order, a row group at a time. */
-  groups(): AsyncIterable<readonly (readonly Text[])[]>;
+  groups(): AsyncIterable<readonly (readonly TextValue[])[]>;
   close(): Promise<void>;
 }
 
@@ -94,11 +94,11 @@ function unconverted(metadata: FileMetaData): FileMetaData {
   };
 }
 
-function textOf(converted: string | undefined, scale: number): (value: unknown) => Text {
+function textOf(converted: string | undefined, scale: number): (value: unknown) => TextValue {
   return (value) => {
     if (value === null || value === undefined) return null;
     if (converted === 'DECIMAL' && value instanceof Uint8Array) return decimal(value, scale);
-    if (converted === 'TIMESTAMP_MICROS' && typeof value === 'bigint') return instantText(value);
+    if (converted === 'TIMESTAMP_MICROS' && typeof value === 'bigint') return formatInstant(value);
     return String(value);
   };
 }

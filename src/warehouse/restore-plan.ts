@@ -3,7 +3,7 @@ import { warehouseTables } from './export-table.ts';
 import type { Manifest, ManifestFile } from './manifest.ts';
 
 /** The files or the database are unfit for a restore. */
-export class RestoreRefused extends Error {
+export class RestoreRefusedError extends Error {
   override readonly name = 'RestoreRefused';
 }
 
@@ -36,10 +36,11 @@ export interface RestorePlan {
  * @throws RestoreRefused if the files do not contain a record that this version can restore
  */
 export function restorePlan(manifest: Manifest | null, from: string): RestorePlan {
-  if (!manifest) throw new RestoreRefused(`${from}: there is no manifest.json: nothing was exported there`);
+  if (!manifest)
+    throw new RestoreRefusedError(`${from}: there is no manifest.json: nothing was exported there`);
   const { bookkeeping } = manifest;
   if (!bookkeeping)
-    throw new RestoreRefused(
+    throw new RestoreRefusedError(
       `${from}: holds ${Object.keys(manifest.tables).join(', ')} as rows only, without targets, runs, coverage and seals: export the record there with "chain-recorder backup --to ${from}"`,
     );
   const tables = Object.entries(manifest.tables);
@@ -48,14 +49,14 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
     (name) => !known.has(name),
   );
   if (unknown.length > 0)
-    throw new RestoreRefused(
+    throw new RestoreRefusedError(
       `${from}: holds ${unknown.join(', ')}, which this version does not know: restore with the version that exported it, or a newer one`,
     );
   const other = [...tables.map(([, { format }]) => format), bookkeeping.format].find(
     (format) => format !== 'parquet',
   );
   if (other !== undefined)
-    throw new RestoreRefused(
+    throw new RestoreRefusedError(
       `${from}: holds ${other}, and only Parquet is restored: export the record as Parquet to another place`,
     );
   const rows = tables.filter(([name]) => !bookkeepingTables.includes(name));

@@ -2,23 +2,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { datasetNamed } from '../datasets/catalog.ts';
+import { findDataset } from '../datasets/catalog.ts';
 import type { Dataset } from '../datasets/contract.ts';
-import { requestOf, rowsOf, SERIES_ID, seriesTableOf } from '../datasets/target-columns.ts';
-import { type Loading, withLoading } from '../db/bulk-load.ts';
-import { isAway } from '../db/connection-error.ts';
-import { writingTo } from '../lib/write-errors.ts';
-import { numberedColumns, readingTables } from './bookkeeping.ts';
+import { requestColumns, SERIES_ID, seriesTableOf, tableRowsSql } from '../datasets/target-columns.ts';
+import { type BulkLoad, withBulkLoad } from '../db/bulk-load.ts';
+import { isDatabaseUnavailable } from '../db/connection-error.ts';
+import { explainWriteErrors } from '../lib/write-errors.ts';
+import { readingTables, sequenceColumns } from './bookkeeping.ts';
 import { sha256Of } from './hashed-file.ts';
 import { currentManifest, type Manifest } from './manifest.ts';
-import { openParquet, type Text } from './parquet-rows.ts';
-import { type RestoreFile, type RestorePart, RestoreRefused, restorePlan } from './restore-plan.ts';
-import type { Target } from './target.ts';
+import { openParquet, type TextValue } from './parquet-rows.ts';
+import { type RestoreFile, type RestorePart, RestoreRefusedError, restorePlan } from './restore-plan.ts';
+import type { ExportTarget } from './target.ts';
 
 /** Input of a restore. */
-export interface Restoring {
+export interface RestoreInput {
   readonly databaseUrl: string;
-  readonly source: Target;
+  readonly source: ExportTarget;
   /** Stops the restore; the database is then unchanged. */
   readonly signal: AbortSignal;
   /** Called after each file with the restored and the total bytes. */
@@ -26,7 +26,7 @@ export interface Restoring {
 }
 
 /** Result of a restore. */
-export interface Restored {
+export interface RestoreResult {
   readonly manifest: Manifest;
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
   /** Sentences about rows that are not consistent with one moment. */
@@ -36,29 +36,34 @@ export interface Restored {
 /** Additional column of the files: the time of the export. */
 const EXPORTED_AT = 'exported_at';
 /** Suffix of the text column with the exact values of a DECIMAL column. */
-const EXACT = '_exact';
+const EXACT_SUFFIX = '_exact';
 
 /** Reports write errors of the temporary folder, into which remote files are downloaded. */
-const brought = <Made>(make: () => Promise<Made>) => writingTo(`TMPDIR ${tmpdir()}`, make);
+const brought = <Made>(make: () => Promise<Made>) => explainWriteErrors(`TMPDIR ${tmpdir()}`, make);
 
 /**
  * Restores an exported record into an empty database, in one transaction. Verifies the checksum of each file
  * before reading it.
  * @throws RestoreRefused, and errors of the database, the source or a damaged file
  */
-export async function restoreRecord({ databaseUrl, source, signal, progress }: Restoring): Promise<Restored> {
+export async function restoreRecord({
+  databaseUrl,
+  source,
+  signal,
+  progress,
+}: RestoreInput): Promise<RestoreResult> {
   const { manifest, bookkeeping, parts, doubts } = restorePlan(await currentManifest(source), source.name);
   const all = parts.reduce((sum, { files }) => sum + files.reduce((more, { bytes }) => more + bytes, 0), 0);
   const scratch = await brought(() => mkdtemp(join(tmpdir(), 'chain-recorder-restore-')));
   let bytes = 0;
   try {
-    return await withLoading(databaseUrl, signal, async (loading) => {
-      const columns = await emptyTables(loading, [...new Set(parts.map(({ table }) => table))]);
+    return await withBulkLoad(databaseUrl, signal, async (loading) => {
+      const columns = await lockEmptyTables(loading, [...new Set(parts.map(({ table }) => table))]);
       const rows = new Map<string, number>();
       for (const part of parts) {
         const known = columns.get(part.table) ?? new Set();
         const numbered = numberedNamed(part.table);
-        const begin = part.identity || numbered ? await staging(loading, part.table, known) : null;
+        const begin = part.identity || numbered ? await createStagingTable(loading, part.table, known) : null;
         let loaded = 0;
         for (const file of part.files) {
           signal.throwIfAborted();
@@ -75,10 +80,10 @@ export async function restoreRecord({ databaseUrl, source, signal, progress }: R
           progress?.({ bytes, all });
         }
         if (begin && numbered) await numberSeries(loading, numbered, begin);
-        if (begin) loaded = await newestOf(loading, part, begin, known);
+        if (begin) loaded = await moveNewest(loading, part, begin, known);
         rows.set(part.table, (rows.get(part.table) ?? 0) + loaded);
       }
-      await setNumbers(loading, bookkeeping.numbers, source.name);
+      await setSequences(loading, bookkeeping.numbers, source.name);
       await compareHead(loading, bookkeeping.seal?.head ?? null);
       // Without statistics, the first queries would be planned for empty tables.
       for (const table of columns.keys()) await loading.rows(`analyze recorder.${table}`);
@@ -94,7 +99,10 @@ export async function restoreRecord({ databaseUrl, source, signal, progress }: R
  * @returns the columns of each table
  * @throws RestoreRefused if a table has rows
  */
-async function emptyTables(loading: Loading, tables: readonly string[]): Promise<Map<string, Set<string>>> {
+async function lockEmptyTables(
+  loading: BulkLoad,
+  tables: readonly string[],
+): Promise<Map<string, Set<string>>> {
   const all = [...tables, ...readingTables];
   await loading.rows(
     `lock table ${all.map((name) => `recorder.${name}`).join(', ')} in share row exclusive mode`,
@@ -104,7 +112,7 @@ async function emptyTables(loading: Loading, tables: readonly string[]): Promise
   );
   const filled = await loading.rows(counted.join(' union all '));
   if (filled.length > 0)
-    throw new RestoreRefused(
+    throw new RestoreRefusedError(
       `the database holds a record already (${filled.map((row) => String(row.table)).join(', ')}): restore into a new, empty one, before "up" runs with it`,
     );
   const found = await loading.rows(
@@ -118,14 +126,14 @@ async function emptyTables(loading: Loading, tables: readonly string[]): Promise
     const numbered = numberedNamed(name);
     const known = columns.get(name);
     if (!numbered || !known?.delete(SERIES_ID)) continue;
-    for (const column of requestOf(numbered)) known.add(column);
+    for (const column of requestColumns(numbered)) known.add(column);
   }
   return columns;
 }
 
 /** Returns the dataset of a table if its rows use series ids. Returns null otherwise. */
 const numberedNamed = (table: string): Dataset | null => {
-  const dataset = datasetNamed(table);
+  const dataset = findDataset(table);
   return dataset?.numbered ? dataset : null;
 };
 
@@ -135,7 +143,11 @@ const quoted = (names: Iterable<string>): string => [...names].map((name) => `"$
  * Creates a temporary copy of a table's columns, with {@link EXPORTED_AT}.
  * @returns its name
  */
-async function staging(loading: Loading, table: string, known: ReadonlySet<string>): Promise<string> {
+async function createStagingTable(
+  loading: BulkLoad,
+  table: string,
+  known: ReadonlySet<string>,
+): Promise<string> {
   await loading.rows(
     `create temporary table staged on commit drop as
      select ${quoted(known)}, null::timestamptz as ${EXPORTED_AT} from ${rowsNamed(table)} r with no data`,
@@ -146,12 +158,12 @@ async function staging(loading: Loading, table: string, known: ReadonlySet<strin
 /** Returns SQL: FROM item with the rows of a table as they are in files. */
 function rowsNamed(table: string): string {
   const numbered = numberedNamed(table);
-  return numbered ? rowsOf(numbered) : `recorder.${table}`;
+  return numbered ? tableRowsSql(numbered) : `recorder.${table}`;
 }
 
 /** Assigns ids to staged series that have none. */
-async function numberSeries(loading: Loading, dataset: Dataset, staged: string): Promise<void> {
-  const names = quoted(requestOf(dataset));
+async function numberSeries(loading: BulkLoad, dataset: Dataset, staged: string): Promise<void> {
+  const names = quoted(requestColumns(dataset));
   const table = `recorder.${seriesTableOf(dataset)}`;
   await loading.rows(
     `insert into ${table} (${names}) select ${names} from ${staged} except select ${names} from ${table} order by ${names}`,
@@ -162,8 +174,8 @@ async function numberSeries(loading: Loading, dataset: Dataset, staged: string):
  * Moves staged rows into their table, only the newest of each version.
  * @returns the number of moved rows
  */
-async function newestOf(
-  loading: Loading,
+async function moveNewest(
+  loading: BulkLoad,
   { table, identity }: RestorePart,
   staged: string,
   known: ReadonlySet<string>,
@@ -174,7 +186,7 @@ async function newestOf(
     ? `select distinct on (${version}) ${list} from ${staged} order by ${version}, ${EXPORTED_AT} desc`
     : `select ${list} from ${staged}`;
   const numbered = numberedNamed(table);
-  const request = new Set(numbered ? requestOf(numbered) : []);
+  const request = new Set(numbered ? requestColumns(numbered) : []);
   const own = quoted([...(numbered ? [SERIES_ID] : []), ...[...known].filter((name) => !request.has(name))]);
   const series = numbered ? ` join recorder.${seriesTableOf(numbered)} s using (${quoted(request)})` : '';
   const [row] = await loading.rows(
@@ -191,10 +203,10 @@ async function newestOf(
  * @returns the number of rows
  */
 async function loadFile(
-  loading: Loading,
+  loading: BulkLoad,
   into: string,
   known: ReadonlySet<string>,
-  source: Target,
+  source: ExportTarget,
   file: RestoreFile,
   scratch: string,
   signal: AbortSignal,
@@ -214,22 +226,22 @@ async function loadFile(
         (name) =>
           !known.has(name) &&
           name !== EXPORTED_AT &&
-          !(name.endsWith(EXACT) && known.has(name.slice(0, -EXACT.length))),
+          !(name.endsWith(EXACT_SUFFIX) && known.has(name.slice(0, -EXACT_SUFFIX.length))),
       );
       if (unknown.length > 0)
-        throw new RestoreRefused(
+        throw new RestoreRefusedError(
           `${where}: has ${unknown.join(', ')}, which this version does not know: restore with the version that exported it, or a newer one`,
         );
       const places = wanted.map((name) => ({
         own: parquet.columns.indexOf(name),
-        exact: parquet.columns.indexOf(`${name}${EXACT}`),
+        exact: parquet.columns.indexOf(`${name}${EXACT_SUFFIX}`),
       }));
       let rows = 0;
       await pipeline(
         async function* () {
           for await (const group of parquet.groups()) {
             rows += group.length;
-            yield* pieces(group, (row) =>
+            yield* formatChunks(group, (row) =>
               places
                 .map(({ own, exact }) => escaped((exact < 0 ? null : row[exact]) ?? row[own] ?? null))
                 .join('\t'),
@@ -245,10 +257,10 @@ async function loadFile(
       await parquet.close();
     }
   } catch (error) {
-    if (error instanceof RestoreRefused || !(error instanceof Error) || error.message.startsWith(where))
+    if (error instanceof RestoreRefusedError || !(error instanceof Error) || error.message.startsWith(where))
       throw error;
     // A lost connection is not a problem of the file and is reported unchanged.
-    if (isAway(error)) throw error;
+    if (isDatabaseUnavailable(error)) throw error;
     throw new Error(`${where}: ${error.message}`, { cause: error });
   } finally {
     if (dirname(local) === scratch) await rm(local, { force: true });
@@ -256,16 +268,16 @@ async function loadFile(
 }
 
 /** Number of rows in one chunk. */
-const AT_ONCE = 1_000;
+const CHUNK_ROWS = 1_000;
 
-function* pieces(
-  rows: readonly (readonly Text[])[],
-  line: (row: readonly Text[]) => string,
+function* formatChunks(
+  rows: readonly (readonly TextValue[])[],
+  line: (row: readonly TextValue[]) => string,
 ): Generator<Buffer> {
-  for (let at = 0; at < rows.length; at += AT_ONCE)
+  for (let at = 0; at < rows.length; at += CHUNK_ROWS)
     yield Buffer.from(
       `${rows
-        .slice(at, at + AT_ONCE)
+        .slice(at, at + CHUNK_ROWS)
         .map(line)
         .join('\n')}\n`,
     );
@@ -274,33 +286,33 @@ function* pieces(
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** Formats a value in the text format of COPY. */
-const escaped = (value: Text): string =>
+const escaped = (value: TextValue): string =>
   value === null ? '\\N' : value.replaceAll(/[\\\n\r\t]/g, (one) => ESCAPES[one] ?? one);
 
 /** Maximum of a restored sequence value. The values below it never run out. */
-const MAX_NUMBER = 2n ** 62n;
+const MAX_SEQUENCE_VALUE = 2n ** 62n;
 
 /**
  * Sets the sequences of identity and serial columns, so that no value is assigned twice.
  * @param numbers by `table.column`
  * @throws RestoreRefused if a value is below that of an existing row, or its column has no sequence
  */
-async function setNumbers(
-  loading: Loading,
+async function setSequences(
+  loading: BulkLoad,
   numbers: Readonly<Record<string, string>>,
   from: string,
 ): Promise<void> {
   const columns = new Map<string, { table: string; column: string; sequence: string }>();
-  for (const row of await loading.rows(numberedColumns)) {
+  for (const row of await loading.rows(sequenceColumns)) {
     const [table, column] = [String(row.table), String(row.column)];
     columns.set(`${table}.${column}`, { table, column, sequence: String(row.sequence) });
   }
   const refuse = (name: string, why: string) =>
-    new RestoreRefused(`${from}: the number of ${name} in the manifest ${why}: nothing was restored`);
+    new RestoreRefusedError(`${from}: the number of ${name} in the manifest ${why}: nothing was restored`);
   for (const [name, last] of Object.entries(numbers)) {
     const known = columns.get(name);
     if (!known) throw refuse(name, 'is of no column that numbers rows');
-    if (BigInt(last) < 1n || BigInt(last) > MAX_NUMBER)
+    if (BigInt(last) < 1n || BigInt(last) > MAX_SEQUENCE_VALUE)
       throw refuse(name, `is ${last}, which no row can have`);
     columns.delete(name);
     const [row] = await loading.rows(
@@ -322,7 +334,7 @@ async function setNumbers(
  * Compares the newest seal with the exported one.
  * @throws Error if they differ
  */
-async function compareHead(loading: Loading, head: string | null): Promise<void> {
+async function compareHead(loading: BulkLoad, head: string | null): Promise<void> {
   const [row] = await loading.rows('select head from recorder.seals order by seal desc limit 1');
   const found = row ? String(row.head) : null;
   if (found !== head)

@@ -1,16 +1,21 @@
-import { asClosedDays, asOpenLooks, asRows, selectOf } from '../recording/readings/forms.ts';
+import {
+  selectClosedDayReadings,
+  selectOf,
+  selectOpenDayReadings,
+  selectRowReadings,
+} from '../recording/readings/forms.ts';
 import { packingOf } from '../recording/readings/value-encoding.ts';
 import type { ExportColumn, ExportTable } from './export-table.ts';
 
 /** Selection of the rows to export. */
-export interface Wanted {
+export interface RowSelection {
   /** Start of the written or changed rows (`since` of watermark.ts); null: all rows. */
   readonly since: { readonly xid: string; readonly runs: string } | null;
   /** Days whose rows are all exported, whenever they were written: `2026-11-22`. */
   readonly days: readonly string[];
 }
 
-/** Name of the last column of {@link recordedSince}. */
+/** Name of the last column of {@link selectRowsSince}. */
 const DAY = 'day of version';
 
 /**
@@ -19,7 +24,7 @@ const DAY = 'day of version';
  * Changed rows are found by `xmin`, the id of the transaction that wrote the row last. PostgreSQL sets it on
  * every change, such as the end of a version. There is no index on `xmin`, so the whole table is read.
  */
-export function recordedSince(table: ExportTable, wanted: Wanted): string {
+export function selectRowsSince(table: ExportTable, wanted: RowSelection): string {
   const names = table.columns.map(({ name, type }) => [name, type] as const);
   const key = table.columns.filter(({ name }) => table.key.includes(name)).map(sorted);
   const list = table.columns.map(asText).join(', ');
@@ -31,7 +36,7 @@ export function recordedSince(table: ExportTable, wanted: Wanted): string {
 function forms(
   { rows, readings, from }: ExportTable,
   names: readonly (readonly [name: string, type: string])[],
-  wanted: Wanted,
+  wanted: RowSelection,
 ): string[] {
   if (!readings)
     return [
@@ -41,13 +46,13 @@ function forms(
   // Closing a day writes its looks again. Those of runs that had ended were exported while the day was open.
   const ended = wanted.since === null ? '' : ` and not l.run_id <@ '${wanted.since.runs}'::int8multirange`;
   return [
-    asRows(packing, isWanted('r', from, wanted)),
-    asOpenLooks(packing, isWanted('l', from, wanted)),
-    asClosedDays(packing, isWanted('l', from, wanted, ended)),
+    selectRowReadings(packing, isWanted('r', from, wanted)),
+    selectOpenDayReadings(packing, isWanted('l', from, wanted)),
+    selectClosedDayReadings(packing, isWanted('l', from, wanted, ended)),
   ].map((form) => selectOf(form, names));
 }
 
-function isWanted(row: string, from: string, { since, days }: Wanted, more = ''): string {
+function isWanted(row: string, from: string, { since, days }: RowSelection, more = ''): string {
   if (since === null) return 'true';
   // Compares ages, because 32-bit transaction ids wrap around after 2^32.
   const low = BigInt(since.xid) % 2n ** 32n;

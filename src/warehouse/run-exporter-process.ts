@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { z } from 'zod';
-import { FORMATS } from '../config/exports-schema.ts';
+import { EXPORT_FORMATS } from '../config/exports-schema.ts';
 import { packageFile } from '../lib/package-file.ts';
 
 /** Request to the process that runs one export. */
@@ -15,7 +15,7 @@ export const exportRequest = z.object({
   }),
   /** Default: all. */
   datasets: z.array(z.string()).optional(),
-  format: z.enum(FORMATS),
+  format: z.enum(EXPORT_FORMATS),
 });
 
 /** Request as it is sent to the process. */
@@ -45,20 +45,20 @@ const PROGRAM = packageFile(
   import.meta.url.endsWith('.ts') ? 'src/warehouse/exporter-process.ts' : 'dist/exporter-process.js',
 );
 /** Maximum heap size, in MiB. */
-const HEAP = 256;
+const MAX_HEAP_MIB = 256;
 /** Time between SIGTERM and SIGKILL, in ms. */
-const PATIENCE = 5_000;
+const STOP_TIMEOUT_MS = 5_000;
 
 /**
  * Runs an incremental export in a child process, so that encoding files does not block probes and pages. The
  * child ends with this process.
  * @param signal stops the export; the reply is then a failure
  */
-export async function exportApart(request: ExportRequest, signal: AbortSignal): Promise<ExportReply> {
+export async function runExporterProcess(request: ExportRequest, signal: AbortSignal): Promise<ExportReply> {
   // Debugger options of the parent do not apply to the child.
   const execArgv = [
     ...process.execArgv.filter((one) => !one.startsWith('--inspect')),
-    `--max-old-space-size=${HEAP}`,
+    `--max-old-space-size=${MAX_HEAP_MIB}`,
   ];
   const child = fork(PROGRAM, [], { execArgv, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   let said = '';
@@ -67,7 +67,7 @@ export async function exportApart(request: ExportRequest, signal: AbortSignal): 
   });
   const stop = () => {
     child.kill('SIGTERM');
-    setTimeout(() => child.kill('SIGKILL'), PATIENCE).unref();
+    setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS).unref();
   };
   try {
     return await new Promise<ExportReply>((resolve) => {

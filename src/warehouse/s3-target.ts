@@ -14,8 +14,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { isAway } from '../db/connection-error.ts';
-import { type Target, TargetAway } from './target.ts';
+import { isDatabaseUnavailable } from '../db/connection-error.ts';
+import { type ExportTarget, TargetUnavailableError } from './target.ts';
 
 /** Access to S3. Missing settings are resolved as by AWS's own programs: profiles, roles. */
 export interface S3Access {
@@ -27,17 +27,17 @@ export interface S3Access {
 }
 
 /** Size of an upload part, in bytes. At most four of 8 MiB are in memory. */
-const PART = 8 << 20;
+const UPLOAD_PART_BYTES = 8 << 20;
 /** Socket timeout, in ms: an idle request is retried, or aborted if the response has started. */
-const SILENCE = 60_000;
+const SOCKET_TIMEOUT_MS = 60_000;
 /** Maximum number of objects that S3 deletes in one request. */
-const AT_ONCE = 1_000;
+const DELETE_BATCH_SIZE = 1_000;
 
 /**
  * Export target in a bucket of S3 or a compatible server. Files are written locally first, so that uploads
  * are complete.
  */
-export class S3Target implements Target {
+export class S3Target implements ExportTarget {
   readonly name: string;
   readonly local = `TMPDIR ${tmpdir()}`;
   readonly #client: S3Client;
@@ -49,7 +49,12 @@ export class S3Target implements Target {
    * @param prefix empty, or a path without a slash at either end
    * @param silence socket timeout, in ms
    */
-  constructor(bucket: string, prefix: string, { endpoint, region, keys }: S3Access, silence = SILENCE) {
+  constructor(
+    bucket: string,
+    prefix: string,
+    { endpoint, region, keys }: S3Access,
+    silence = SOCKET_TIMEOUT_MS,
+  ) {
     this.name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
     this.#bucket = bucket;
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
@@ -87,7 +92,7 @@ export class S3Target implements Target {
         new Upload({
           client: this.#client,
           params: { Bucket: this.#bucket, Key: this.#prefix + path, Body: body },
-          partSize: PART,
+          partSize: UPLOAD_PART_BYTES,
         }).done(),
       );
     } finally {
@@ -178,8 +183,8 @@ export class S3Target implements Target {
   }
 
   async remove(paths: readonly string[]): Promise<void> {
-    for (let at = 0; at < paths.length; at += AT_ONCE) {
-      const Objects = paths.slice(at, at + AT_ONCE).map((path) => ({ Key: this.#prefix + path }));
+    for (let at = 0; at < paths.length; at += DELETE_BATCH_SIZE) {
+      const Objects = paths.slice(at, at + DELETE_BATCH_SIZE).map((path) => ({ Key: this.#prefix + path }));
       const { Errors } = await this.#told(() =>
         this.#client.send(
           new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects, Quiet: true } }),
@@ -202,9 +207,11 @@ export class S3Target implements Target {
       return await work();
     } catch (error) {
       const { name = 'failure', message = String(error) } = error instanceof Error ? error : {};
-      const mend = MENDS[name];
+      const mend = FIXES[name];
       const told = `${this.name}: ${name}: ${message}${mend ? `: ${mend}` : ''}`;
-      throw mayPass(error) ? new TargetAway(told, { cause: error }) : new Error(told, { cause: error });
+      throw isTemporary(error)
+        ? new TargetUnavailableError(told, { cause: error })
+        : new Error(told, { cause: error });
     }
   }
 }
@@ -214,15 +221,15 @@ const isTaken = (error: S3ServiceException) =>
   error.$metadata.httpStatusCode === 412 || error.$metadata.httpStatusCode === 409;
 
 /** Returns true if the server is unavailable, silent or overloaded, or reports an error of its own. */
-function mayPass(error: unknown): boolean {
-  if (isAway(error)) return true;
+function isTemporary(error: unknown): boolean {
+  if (isDatabaseUnavailable(error)) return true;
   if (error instanceof S3ServiceException)
     return error.$fault === 'server' || error.$metadata.httpStatusCode === 429;
   return error instanceof Error && error.name === 'TimeoutError';
 }
 
 const KEYS = 'look at AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
-const MENDS: Readonly<Record<string, string>> = {
+const FIXES: Readonly<Record<string, string>> = {
   AccessDenied: 'the keys may not do this: they need to get, put, list and delete objects there',
   CredentialsProviderError: KEYS,
   InvalidAccessKeyId: KEYS,

@@ -4,10 +4,10 @@ import type { ExportConfig } from '../config/exports-schema.ts';
 import { ormOf } from '../db/orm.ts';
 import { scheduledExports } from '../db/schema/export-tables.ts';
 import type { Registrant } from '../recording/configuration.ts';
-import { entitled } from '../recording/register.ts';
+import { entitledSql } from '../recording/register.ts';
 
 /** Retry interval after a failed export, in ms. A shorter interval of the export takes precedence. */
-const AGAIN_AFTER = 300_000;
+const RETRY_INTERVAL_MS = 300_000;
 
 /**
  * Stores the exports in a recorder's configuration, and deletes those no longer configured. Writes nothing
@@ -20,7 +20,7 @@ export async function registerExports(
 ): Promise<void> {
   const rows = wanted.map(({ to, datasets, format, every }) => ({ to, datasets, format, every }));
   await ormOf(sql).execute(expression`
-    with entitled as materialized (${entitled(by)}), wanted as materialized (
+    with entitled as materialized (${entitledSql(by)}), wanted as materialized (
       select w.* from entitled, jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as w("to" text, datasets text[], format text, every bigint)
     ), gone as (
       delete from ${scheduledExports} e using entitled
@@ -42,7 +42,7 @@ export async function dueExports(sql: postgres.Sql, recorder: string): Promise<s
     select place from recorder.exports
     where recorder = ${recorder} and case
       when failing_since is not null
-        then now() not between last_failure_at and last_failure_at + make_interval(secs => least(every_ms, ${AGAIN_AFTER}) / 1000.0)
+        then now() not between last_failure_at and last_failure_at + make_interval(secs => least(every_ms, ${RETRY_INTERVAL_MS}) / 1000.0)
       when began_at <= last_success_at then now() not between began_at and began_at + make_interval(secs => every_ms / 1000.0)
       else true end
     order by began_at nulls first, place`;
@@ -63,14 +63,14 @@ export interface ExportNote {
  * Stores the start of an export.
  * @returns false if the export is not due any longer
  */
-export async function noteBegin(sql: postgres.Sql, recorder: string, place: string): Promise<boolean> {
+export async function storeExportStart(sql: postgres.Sql, recorder: string, place: string): Promise<boolean> {
   if (!(await dueExports(sql, recorder)).includes(place)) return false;
   await sql`update recorder.exports set began_at = now() where (recorder, place) = (${recorder}, ${place})`;
   return true;
 }
 
 /** Stores the result of an export. */
-export async function noteSuccess(
+export async function storeExportSuccess(
   sql: postgres.Sql,
   recorder: string,
   place: string,
@@ -83,7 +83,7 @@ export async function noteSuccess(
 }
 
 /** Stores the reason of a failed export. */
-export async function noteFailure(
+export async function storeExportFailure(
   sql: postgres.Sql,
   recorder: string,
   place: string,

@@ -2,17 +2,23 @@ import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
 import type { SinkConfig } from '../config/changes-schema.ts';
 import type { NamedSecrets } from '../config/named-secrets.ts';
-import { messageOf } from '../lib/errors.ts';
-import { redactor } from '../lib/redaction.ts';
-import { callChannel, causeOf } from '../upstreams/deliver.ts';
+import { toErrorMessage } from '../lib/errors.ts';
+import { createRedactor } from '../lib/redaction.ts';
+import { callChannel, describeDeliveryError } from '../upstreams/deliver.ts';
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import { quoteInexactNumbers } from '../upstreams/json.ts';
-import { holdSink, noteNotTaken, noteTaken, releaseSink, type SinkHolding } from './change-sinks.ts';
+import {
+  acquireSink,
+  releaseSink,
+  type SinkLease,
+  storeSinkFailure,
+  storeSinkProgress,
+} from './change-sinks.ts';
 
 /** Approximate maximum size of a batch, in characters. A longer change is sent alone. */
-const MOST_CHARACTERS = 4_000_000;
+const MAX_BATCH_CHARACTERS = 4_000_000;
 /** SQLSTATE for a cursor that `reporting.changes` rejects. */
-const REFUSED = '22023';
+const CURSOR_REJECTED = '22023';
 
 /** Context for sending changes. */
 export interface SendingContext {
@@ -42,9 +48,9 @@ export async function sendChanges(
   signal: AbortSignal,
 ): Promise<number> {
   const { sql, recorder, secrets, log } = context;
-  let holding = await holdSink(sql, recorder, settings.name, settings.startAt);
+  let holding = await acquireSink(sql, recorder, settings.name, settings.startAt);
   if (!holding) return 0;
-  const redact = redactor(secrets.values);
+  const redact = createRedactor(secrets.values);
   for (let sent = 0; ; ) {
     try {
       const { events, last } = await nextBatch(context, holding, settings);
@@ -53,13 +59,13 @@ export async function sendChanges(
         return sent;
       }
       if (events.length > 0) await post(settings, secrets, events, signal);
-      if (!(await noteTaken(sql, holding, last, events.length))) return sent;
+      if (!(await storeSinkProgress(sql, holding, last, events.length))) return sent;
       sent += events.length;
       holding = { ...holding, cursor: last };
     } catch (error) {
-      const cause = causeOf(error, redact);
+      const cause = describeDeliveryError(error, redact);
       if (!signal.aborted) {
-        await noteNotTaken(sql, holding, cause, error instanceof DeliveryFailure ? error.wait : null);
+        await storeSinkFailure(sql, holding, cause, error instanceof DeliveryFailure ? error.wait : null);
         log.warn({ sink: settings.name, cause }, 'a sink did not take changes: it is tried again');
       } else await releaseSink(sql, holding);
       return sent;
@@ -71,24 +77,20 @@ export async function sendChanges(
  * Reads the next batch. If the feed rejects the cursor, the sink receives an event about it, and the feed
  * restarts with the oldest change that is kept.
  */
-async function nextBatch(
-  context: SendingContext,
-  holding: SinkHolding,
-  settings: SinkConfig,
-): Promise<Batch> {
+async function nextBatch(context: SendingContext, holding: SinkLease, settings: SinkConfig): Promise<Batch> {
   try {
     return await read(context, holding.cursor, settings);
   } catch (error) {
     if (holding.cursor === null || !isRefusal(error)) throw error;
-    const reason = messageOf(error);
+    const reason = toErrorMessage(error);
     context.log.warn({ sink: settings.name, cause: reason }, 'the feed begins anew for a sink');
     const { events, last } = await read(context, null, settings);
-    return { events: [begunAnew(context.recorder, holding.cursor, reason), ...events], last };
+    return { events: [createRestartEvent(context.recorder, holding.cursor, reason), ...events], last };
   }
 }
 
 const isRefusal = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && error.code === REFUSED;
+  typeof error === 'object' && error !== null && 'code' in error && error.code === CURSOR_REJECTED;
 
 /** @param after cursor of the last accepted change; null: from the oldest */
 async function read(
@@ -107,7 +109,7 @@ async function read(
             'subject', f.dataset, 'time', f.recorded_at, 'datacontenttype', 'application/json', 'data', jsonb_build_object(
               'dataset', f.dataset, 'change', f.change, 'happened_at', f.happened_at, 'run_id', f.run_id::text, 'key', f.key, 'content', f.content))::text end as event
         from reporting.changes(${after}, ${batch}) f) c) counted
-    where before < ${MOST_CHARACTERS} order by number`;
+    where before < ${MAX_BATCH_CHARACTERS} order by number`;
   return {
     events: rows.flatMap(({ event }) => (event === null ? [] : quoteInexactNumbers(event))),
     last: rows.at(-1)?.cursor ?? null,
@@ -116,7 +118,7 @@ async function read(
 
 const sourceOf = (recorder: string) => `/chain-recorder/${encodeURIComponent(recorder)}`;
 
-const begunAnew = (recorder: string, cursor: string, reason: string) =>
+const createRestartEvent = (recorder: string, cursor: string, reason: string) =>
   JSON.stringify({
     specversion: '1.0',
     id: `${cursor}.begun-anew`,

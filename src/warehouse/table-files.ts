@@ -1,23 +1,23 @@
 import { join } from 'node:path';
-import type { Format } from '../config/exports-schema.ts';
+import type { ExportFormat } from '../config/exports-schema.ts';
 import { type CopyRow, readCopy, readDay } from '../db/copy-binary.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 import type { ExportTable } from './export-table.ts';
 import { type FileColumn, fileColumns } from './file-columns.ts';
-import { DoesNotFit, type FileWriter } from './file-writer.ts';
+import { DecimalOverflowError, type FileWriter } from './file-writer.ts';
 import type { ManifestFile, ManifestTable } from './manifest.ts';
 import { ParquetFile } from './parquet-file.ts';
-import type { Target } from './target.ts';
-import { csvFile, jsonLinesFile } from './text-writer.ts';
+import type { ExportTarget } from './target.ts';
+import { createCsvWriter, createJsonLinesWriter } from './text-writer.ts';
 
 /** Maximum rows of a file. */
-const ROWS_IN_FILE = 1_000_000;
+const MAX_FILE_ROWS = 1_000_000;
 /** Interval of progress reports, in rows. */
-const ROWS_TO_TELL = 10_000;
+const PROGRESS_INTERVAL_ROWS = 10_000;
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 /** Epoch of PostgreSQL's days. */
-const FIRST_DAY = Date.UTC(2000, 0, 1);
+const POSTGRES_EPOCH_MS = Date.UTC(2000, 0, 1);
 
 /** Input for writing a table's files. */
 export interface TableExport {
@@ -25,8 +25,8 @@ export interface TableExport {
   readonly table: ExportTable;
   /** SQL of the rows: the columns in their order, then the day. */
   readonly select: string;
-  readonly format: Format;
-  readonly target: Target;
+  readonly format: ExportFormat;
+  readonly target: ExportTarget;
   /** A local folder. */
   readonly scratch: string;
   /** Number and id of the export: file names are never reused. */
@@ -57,7 +57,7 @@ export async function writeTable(task: TableExport): Promise<TableFiles> {
   const inexact = new Set(task.inexact);
   for (;;) {
     const columns = fileColumns(task.table, inexact, task.exportedAt);
-    const writing = new Writing(task, columns);
+    const writing = new TableWriter(task, columns);
     const misfit = await writing.all();
     if (misfit === null) return { columns, files: writing.files };
     inexact.add(misfit);
@@ -78,7 +78,7 @@ interface OpenFile {
   rows: number;
 }
 
-class Writing {
+class TableWriter {
   readonly files: ManifestFile[] = [];
   readonly #task: TableExport;
   readonly #columns: readonly FileColumn[];
@@ -111,7 +111,7 @@ class Writing {
     if (this.#misfit !== null) return undefined;
     const day = readDay(row.bytes, row.starts[this.#task.table.columns.length] ?? 0, 0);
     const open = this.#open;
-    if (open && open.number === day && open.rows < ROWS_IN_FILE) {
+    if (open && open.number === day && open.rows < MAX_FILE_ROWS) {
       this.#write(open, row);
       return undefined;
     }
@@ -129,7 +129,7 @@ class Writing {
     }
     open.rows += 1;
     this.#untold += 1;
-    if (this.#untold < ROWS_TO_TELL) return;
+    if (this.#untold < PROGRESS_INTERVAL_ROWS) return;
     this.#task.wrote(this.#untold);
     this.#untold = 0;
   }
@@ -139,7 +139,7 @@ class Writing {
    * @throws any other error unchanged
    */
   #misses(error: unknown): void {
-    if (!(error instanceof DoesNotFit)) throw error;
+    if (!(error instanceof DecimalOverflowError)) throw error;
     this.#misfit = error.column;
     this.#open?.writer.abandon();
     this.#open = null;
@@ -148,7 +148,7 @@ class Writing {
   #begin(day: number): OpenFile {
     const { scratch, format, table, number, id } = this.#task;
     const local = join(scratch, `${table.name}-${this.files.length}-${this.#columns.length}`);
-    const date = new Date(FIRST_DAY + day * DAY).toISOString().slice(0, 10);
+    const date = new Date(POSTGRES_EPOCH_MS + day * DAY_MS).toISOString().slice(0, 10);
     const name = `part-${String(number).padStart(8, '0')}-${id.slice(0, 8)}-${this.files.length}.${format}`;
     this.#open = {
       writer: writerOf(format, local, this.#columns),
@@ -173,19 +173,19 @@ class Writing {
   }
 }
 
-function writerOf(format: Format, path: string, columns: readonly FileColumn[]): FileWriter {
+function writerOf(format: ExportFormat, path: string, columns: readonly FileColumn[]): FileWriter {
   switch (format) {
     case 'parquet':
       return new ParquetFile(path, columns);
     case 'csv':
-      return csvFile(path, columns);
+      return createCsvWriter(path, columns);
     case 'jsonl':
-      return jsonLinesFile(path, columns);
+      return createJsonLinesWriter(path, columns);
   }
 }
 
 /** Returns the columns for the manifest, with the number of the export that added each. */
-export function describedColumns(
+export function describeColumns(
   columns: readonly FileColumn[],
   before: ManifestTable['columns'] | undefined,
   number: number,

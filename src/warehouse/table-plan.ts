@@ -1,10 +1,10 @@
 import type { Snapshot } from '../db/snapshot.ts';
 import type { LostRows, ManifestFile, ManifestTable } from './manifest.ts';
-import type { Wanted } from './rows-since.ts';
-import { since, type Watermark } from './watermark.ts';
+import type { RowSelection } from './rows-since.ts';
+import { getExportStart, type Watermark } from './watermark.ts';
 
 /** Maximum files of a day. A day that would have more is written again as one file. */
-const FILES_OF_DAY = 16;
+const MAX_DAY_FILES = 16;
 
 /** Input of {@link planTable}. */
 export interface TableState {
@@ -20,7 +20,7 @@ export interface TableState {
 }
 
 /** Selection of the rows to export, and the files that stay. */
-export interface TablePlan extends Wanted {
+export interface TablePlan extends RowSelection {
   /**
    * Reason why an incremental export exports all rows; null if it does not, or if the export is not
    * incremental.
@@ -47,11 +47,13 @@ export function planTable({ incremental, before, damaged, watermark, kept }: Tab
   const lost = files.filter((file) => isOld(file) && !isWhole(file));
   const old = files.filter((file) => isOld(file) && isWhole(file));
   if (!before) return { ...nothing, whole: 'it was not exported there before' };
-  const from = since(before.watermark, watermark);
+  const from = getExportStart(before.watermark, watermark);
   if (typeof from === 'string') return { ...nothing, whole: from, staying: old, lost };
   const counts = new Map<string, number>();
   for (const { day } of files) counts.set(day, (counts.get(day) ?? 0) + 1);
-  const full = [...counts].filter(([day, count]) => count >= FILES_OF_DAY && day >= kept).map(([day]) => day);
+  const full = [...counts]
+    .filter(([day, count]) => count >= MAX_DAY_FILES && day >= kept)
+    .map(([day]) => day);
   const damagedDays = files.filter((file) => !isOld(file) && !isWhole(file)).map(({ day }) => day);
   const days = [...new Set([...full, ...damagedDays])];
   return {
@@ -68,7 +70,7 @@ export function planTable({ incremental, before, damaged, watermark, kept }: Tab
  * Returns the start of a dataset's retention, such as `2026-11-22`, or an empty text. Files may have rows of
  * earlier days that the database does not have any longer.
  */
-export async function keptSince(snapshot: Snapshot, dataset: string): Promise<string> {
+export async function readKeptSince(snapshot: Snapshot, dataset: string): Promise<string> {
   const [row] = await snapshot.rows(
     `select (kept_since at time zone 'UTC')::date::text as day from recorder.retention where dataset = '${dataset}'`,
   );
@@ -76,7 +78,7 @@ export async function keptSince(snapshot: Snapshot, dataset: string): Promise<st
 }
 
 /** Returns the numeric columns of which an earlier export has a value that fits no DECIMAL. */
-export function inexactOf(before: ManifestTable | undefined): ReadonlySet<string> {
+export function findInexactColumns(before: ManifestTable | undefined): ReadonlySet<string> {
   const names = new Set(before?.columns.map(({ name }) => name));
   return new Set([...names].filter((name) => names.has(`${name}_exact`)));
 }

@@ -1,10 +1,10 @@
 /** The bucket is unreachable or does not work at present: a later retry may succeed. */
-export class TargetAway extends Error {
+export class TargetUnavailableError extends Error {
   override readonly name = 'TargetAway';
 }
 
 /** Target of exports: a folder, or a prefix of a bucket. Paths are relative, with slashes. */
-export interface Target {
+export interface ExportTarget {
   /** Name as the user entered it. */
   readonly name: string;
   /** Local place of unfinished files, as errors name it. */

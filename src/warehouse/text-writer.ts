@@ -1,12 +1,12 @@
 import type { CopyRow } from '../db/copy-binary.ts';
-import { csvForPrograms } from '../lib/csv.ts';
+import { formatExactCsv } from '../lib/csv.ts';
 import { quoteInexactNumbers } from '../upstreams/json.ts';
-import { type FileColumn, readerOf, type Value } from './file-columns.ts';
-import type { FileWriter, Written } from './file-writer.ts';
+import { type ColumnValue, createReader, type FileColumn } from './file-columns.ts';
+import type { FileWriter, WrittenFile } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
 
 /** Buffer size, in UTF-16 code units. */
-const AT_ONCE = 1 << 20;
+const BUFFER_CHARACTERS = 1 << 20;
 
 /** Writer of lines of text. */
 class TextFile implements FileWriter {
@@ -27,7 +27,7 @@ class TextFile implements FileWriter {
     this.#waiting.push(line);
     this.#length += line.length;
     this.#rows += 1;
-    if (this.#length >= AT_ONCE) this.#flush();
+    if (this.#length >= BUFFER_CHARACTERS) this.#flush();
   }
 
   #flush(): void {
@@ -36,7 +36,7 @@ class TextFile implements FileWriter {
     this.#length = 0;
   }
 
-  async finish(): Promise<Written> {
+  async finish(): Promise<WrittenFile> {
     this.#flush();
     return { rows: this.#rows, ...(await this.#file.finish()) };
   }
@@ -50,25 +50,25 @@ class TextFile implements FileWriter {
  * Creates a writer of CSV for programs, with a heading. Null is an empty field, an empty text is `""`, as in
  * PostgreSQL's COPY.
  */
-export function csvFile(path: string, columns: readonly FileColumn[]): FileWriter {
-  const heading = csvForPrograms(columns.map(({ name }) => name));
-  const read = columns.map((column) => ({ column, value: readerOf(column) }));
+export function createCsvWriter(path: string, columns: readonly FileColumn[]): FileWriter {
+  const heading = formatExactCsv(columns.map(({ name }) => name));
+  const read = columns.map((column) => ({ column, value: createReader(column) }));
   return new TextFile(path, heading, (row) =>
-    csvForPrograms(read.map(({ column, value }) => field(column, value(row)))),
+    formatExactCsv(read.map(({ column, value }) => field(column, value(row)))),
   );
 }
 
-const field = (column: FileColumn, value: Value | null) =>
-  value !== null && column.stored === 'instant' ? instantText(value) : value;
+const field = (column: FileColumn, value: ColumnValue | null) =>
+  value !== null && column.stored === 'instant' ? formatInstant(value) : value;
 
 /**
  * Creates a writer of JSON Lines. Numbers that a double cannot represent exactly are texts, also within JSON.
  */
-export function jsonLinesFile(path: string, columns: readonly FileColumn[]): FileWriter {
+export function createJsonLinesWriter(path: string, columns: readonly FileColumn[]): FileWriter {
   const read = columns.map((column) => ({
     column,
     name: JSON.stringify(column.name),
-    value: readerOf(column),
+    value: createReader(column),
   }));
   return new TextFile(path, '', (row) => {
     const members = read.map(({ column, name, value }) => `${name}:${member(column, value(row))}`);
@@ -76,7 +76,7 @@ export function jsonLinesFile(path: string, columns: readonly FileColumn[]): Fil
   });
 }
 
-function member(column: FileColumn, value: Value | null): string {
+function member(column: FileColumn, value: ColumnValue | null): string {
   if (value === null) return 'null';
   switch (column.stored) {
     case 'json':
@@ -85,7 +85,7 @@ function member(column: FileColumn, value: Value | null): string {
     case 'double':
       return String(value);
     case 'instant':
-      return JSON.stringify(instantText(value));
+      return JSON.stringify(formatInstant(value));
     case 'bigint':
       return Number.isSafeInteger(Number(value)) ? String(value) : JSON.stringify(String(value));
     case 'text':
@@ -95,7 +95,7 @@ function member(column: FileColumn, value: Value | null): string {
 }
 
 /** Formats microseconds since 1970 as ISO 8601. */
-export function instantText(value: Value): string {
+export function formatInstant(value: ColumnValue): string {
   const micros = BigInt(value);
   const part = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
   // Removes the sign and the zeros of years with more than four digits.

@@ -31,12 +31,12 @@ const RECENT_RUNS = 10_000;
  * Number of transaction ids that a crashed server may assign again: those of transactions that left no trace
  * in the WAL. After a restart, this many ids count as later ones.
  */
-const REUSED = 65_536n;
+const MAX_REUSED_IDS = 65_536n;
 
 /** Maximum distance of comparable transaction ids, which are 32 bits wide in rows. */
-const COMPARABLE = 2_000_000_000n;
+const MAX_ID_DISTANCE = 2_000_000_000n;
 
-const READ = `
+const READ_QUERY = `
   with newest as (
     select coalesce(greatest((select max(run_id) from ${tableText(runs)}), (select max(last_run) from ${tableText(packedRuns)})), 0) as run
   ), ended as (
@@ -60,21 +60,21 @@ const READ = `
 
 /** Reads the watermark of a snapshot. */
 export async function readWatermark(snapshot: Snapshot): Promise<Watermark> {
-  const [row] = await snapshot.rows(READ);
+  const [row] = await snapshot.rows(READ_QUERY);
   return watermark.parse(row);
 }
 
 /**
  * Returns the start of an incremental export. Returns a text with the reason if all rows must be exported.
  */
-export function since(last: Watermark, now: Watermark): { xid: string; runs: string } | string {
+export function getExportStart(last: Watermark, now: Watermark): { xid: string; runs: string } | string {
   if (last.system !== now.system || last.database !== now.database)
     return 'the last export read another database';
   if (last.timeline !== now.timeline)
     return 'another server was promoted since, or the database was restored';
-  const from = last.started === now.started ? BigInt(last.xid) : BigInt(last.xid) - REUSED;
+  const from = last.started === now.started ? BigInt(last.xid) : BigInt(last.xid) - MAX_REUSED_IDS;
   // The data directory was restored from a copy, for example.
   if (BigInt(now.xid) < from) return 'the database was set back to before the last export';
-  if (BigInt(now.xid) - from > COMPARABLE) return 'there were too many transactions since';
+  if (BigInt(now.xid) - from > MAX_ID_DISTANCE) return 'there were too many transactions since';
   return { xid: String(from < 3n ? 3n : from), runs: last.runs };
 }

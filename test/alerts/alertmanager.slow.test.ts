@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../../src/alerts/deliver.ts';
 import { runRound } from '../../src/alerts/round.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { scriptedRule, testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -48,7 +48,7 @@ describe.skipIf(!installed)('Alertmanager itself', () => {
       `route: { receiver: hook, group_by: [alertname, recorder], group_wait: 1s, group_interval: 1s, repeat_interval: 1h }
 receivers: [{ name: hook, webhook_configs: [{ url: "${receiver.url}/hook", send_resolved: true }] }]\n`,
     );
-    const port = await freePort();
+    const port = await findFreePort();
     url = `http://127.0.0.1:${port}`;
     manager = spawn(PROGRAM, [
       ...[`--config.file=${file}`, `--storage.path=${join(folder, 'data')}`, '--cluster.listen-address='],

@@ -5,9 +5,9 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openChannel } from '../../src/alerts/channel.ts';
-import type { Message } from '../../src/alerts/message.ts';
-import { sendTrial } from '../../src/alerts/send-test-message.ts';
-import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
+import type { AlertMessage } from '../../src/alerts/message.ts';
+import { sendTestMessage } from '../../src/alerts/send-test-message.ts';
+import { collectTexts, readReferencedSecrets } from '../../src/config/named-secrets.ts';
 import type { DeliveryFailure } from '../../src/upstreams/delivery-failure.ts';
 import { alertsConfig } from '../support/alerts.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
@@ -32,7 +32,7 @@ afterEach(() => {
   answer = { status: 200, body: '' };
 });
 
-const message = (more: Partial<Message> = {}): Message => ({
+const message = (more: Partial<AlertMessage> = {}): AlertMessage => ({
   kind: 'firing',
   rule: 'node-down',
   about: 'A node is down.',
@@ -59,7 +59,7 @@ const message = (more: Partial<Message> = {}): Message => ({
   maybeAgain: false,
   ...more,
 });
-const resolved = (): Message => {
+const resolved = (): AlertMessage => {
   const whole = message({ kind: 'resolved', key: 'recorder/ops/2' });
   return {
     ...whole,
@@ -72,11 +72,11 @@ function channelOf(settings: object) {
   const { channels } = alertsConfig({ channels: [{ name: 'ops', ...settings }] });
   const [channel] = channels;
   if (!channel) throw new Error('no channel');
-  return { channel, secrets: readNamed(textsIn(channels), env) };
+  return { channel, secrets: readReferencedSecrets(collectTexts(channels), env) };
 }
 
 /** Sends messages; gives what the stand-in got of them. */
-async function sent(settings: object, ...messages: readonly Message[]) {
+async function sent(settings: object, ...messages: readonly AlertMessage[]) {
   const { channel, secrets } = channelOf(settings);
   const from = server.received.length;
   const opened = await openChannel(channel, secrets);
@@ -92,7 +92,7 @@ async function sent(settings: object, ...messages: readonly Message[]) {
 const failure = async (settings: object): Promise<DeliveryFailure> => {
   const { channel, secrets } = channelOf(settings);
   const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
-  const found = await sendTrial({ sender, secrets, clock: Date.now }, channel, never);
+  const found = await sendTestMessage({ sender, secrets, clock: Date.now }, channel, never);
   if (!found) throw new Error('it was sent');
   return found;
 };
@@ -239,7 +239,7 @@ describe('what goes wrong', () => {
     answer = { status: 200, body };
     const { channel, secrets } = channelOf({ type: 'webhook', url: server.url });
     const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
-    expect(await sendTrial({ sender, secrets, clock: Date.now }, channel, never)).toBe(null);
+    expect(await sendTestMessage({ sender, secrets, clock: Date.now }, channel, never)).toBe(null);
   });
 
   it('a secret where the text is cut leaves no part of itself', async () => {
@@ -356,9 +356,9 @@ describe('e-mail', () => {
     const mail = await mailServer({ refuse: true });
     expect(await failure(settings(mail.port))).toMatchObject({ kind: 'refused' });
     const wrong = channelOf(settings(mail.port, { user: 'recorder', password: NAMED }));
-    const secrets = readNamed(textsIn(wrong.channel), { THE_SECRET: 'another-secret' });
+    const secrets = readReferencedSecrets(collectTexts(wrong.channel), { THE_SECRET: 'another-secret' });
     const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
-    const found = await sendTrial({ sender, secrets, clock: Date.now }, wrong.channel, never);
+    const found = await sendTestMessage({ sender, secrets, clock: Date.now }, wrong.channel, never);
     expect(found).toMatchObject({ kind: 'down', mayHaveArrived: false });
     expect(found?.message).not.toContain('another-secret');
     await mail.close();

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { acknowledge } from '../../src/alerts/acknowledge.ts';
-import { alertWork } from '../../src/daemon/alert-work.ts';
+import { createAlertJobs } from '../../src/daemon/alert-work.ts';
 import { deliverJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
 import { scriptedRule, type TestAlerts, testAlerts } from '../support/alerts.ts';
@@ -269,7 +269,7 @@ it('a month of every kind of channel: what each was told is the expected list, a
       >`select id::text from reporting.alerts where subject = ${subject}`;
       expect(await acknowledge(first.alerts, Number(row?.id), { by: 'ann', note: null })).toBe(true);
     }
-    const works = workers.map(({ alerts }) => alertWork(alerts));
+    const works = workers.map(({ alerts }) => createAlertJobs(alerts));
     const due = await Promise.all(works.map((work) => work.round(never)));
     await Promise.all(
       [...new Set(due.flat())].flatMap((name) => works.map((work) => work.deliver(name, never))),

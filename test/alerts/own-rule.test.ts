@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { tryOwnRules } from '../../src/alerts/configured-rules.ts';
-import { beat } from '../../src/alerts/heartbeat.ts';
-import { replay } from '../../src/alerts/replay.ts';
+import { testCustomRules } from '../../src/alerts/configured-rules.ts';
+import { sendHeartbeat } from '../../src/alerts/heartbeat.ts';
+import { replayRules } from '../../src/alerts/replay.ts';
 import { runRound } from '../../src/alerts/round.ts';
 import { alertsConfig, scriptedRule, testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -18,16 +18,18 @@ it.each([
   ['select nothing from reporting.alerts', /^alerts\.rules\[0\]\.sql: .*"nothing" does not exist/],
   ['select * from recorder.alerts', /^alerts\.rules\[0\]\.sql: .*permission denied/],
 ])('a query that may not be asked is refused with its path: %s', async (sql, problem) => {
-  await expect(tryOwnRules(alertsConfig(mine(sql)), database.url, never)).rejects.toThrow(problem);
+  await expect(testCustomRules(alertsConfig(mine(sql)), database.url, never)).rejects.toThrow(problem);
 });
 
 it('a query of which a database that is away, or too slow, says nothing is named, and the others are tried', async () => {
   const slow = alertsConfig({ rules: [{ name: 'slow', sql: 'select pg_sleep(600)' }] });
   const away = new AbortController();
-  const nowhere = await tryOwnRules(slow, 'postgres://127.0.0.1:1/none', never);
+  const nowhere = await testCustomRules(slow, 'postgres://127.0.0.1:1/none', never);
   expect(nowhere).toEqual([{ path: 'alerts.rules[0].sql', cause: expect.stringContaining('ECONNREFUSED') }]);
   away.abort(new Error('given up'));
-  expect(await tryOwnRules(slow, database.url, away.signal)).toMatchObject([{ path: 'alerts.rules[0].sql' }]);
+  expect(await testCustomRules(slow, database.url, away.signal)).toMatchObject([
+    { path: 'alerts.rules[0].sql' },
+  ]);
 });
 
 it('a row of a query is an alert; too many are a mistake, which is told', async () => {
@@ -43,7 +45,7 @@ it('a row of a query is an alert; too many are a mistake, which is told', async 
   const round = await asked(
     "select 'a' as subject, 'critical' as severity, 12345678901234567890 as n union all select 'b', 'info', 1",
   );
-  expect(round?.told.map(({ alert }) => [alert.subject, alert.severity, alert.details])).toEqual([
+  expect(round?.notices.map(({ alert }) => [alert.subject, alert.severity, alert.details])).toEqual([
     ['a', 'critical', { subject: 'a', severity: 'critical', n: '12345678901234567890' }],
     ['b', 'info', { subject: 'b', severity: 'info', n: '1' }],
   ]);
@@ -62,7 +64,7 @@ it('a row with strange values costs no other rule its round', async () => {
     { ...alerts, rules: alerts.rules.filter(({ name }) => ['strange', 'endless'].includes(name)) },
     never,
   );
-  const found = round?.told
+  const found = round?.notices
     .filter(({ kind }) => kind === 'firing')
     .map(({ alert: { subject, since } }) => [subject, since]);
   expect(found).toEqual([
@@ -83,7 +85,7 @@ it('a text that is cut within a character stays the same text', async () => {
   const told = async () => {
     const round = await runRound({ ...alerts, rules }, never);
     expect(round?.failed).toEqual([]);
-    return round?.told.filter(({ alert }) => alert.rule === 'long').map(({ kind }) => kind);
+    return round?.notices.filter(({ alert }) => alert.rule === 'long').map(({ kind }) => kind);
   };
   expect(await told()).toEqual(['firing']);
   clock.now += 120_000;
@@ -102,7 +104,7 @@ it('a replay decides as rounds do, and leaves out what has no past', async () =>
   const alerts = testAlerts(database.url, new ManualClock(start), {});
   const rules = [rule, scriptedRule({ name: 'present', onlyNow: 'it is not kept' })];
   const range = { from: start, to: start + 3 * hour, step: minute };
-  const { alerts: said, left, messages, rounds } = await replay({ ...alerts, rules }, range, never);
+  const { alerts: said, left, messages, rounds } = await replayRules({ ...alerts, rules }, range, never);
   expect(said).toMatchObject([
     { subject: 'n1', firedAt: new Date(start + hour + 2 * minute), resolvedAt: new Date(start + 2 * hour) },
   ]);
@@ -117,11 +119,11 @@ it('a replay decides as rounds do, and leaves out what has no past', async () =>
 it('the heartbeat is asked, but not while a channel fails for long', async () => {
   const server = await upstreamServer((_, response) => response.writeHead(200).end());
   const alerts = testAlerts(database.url, new ManualClock(Date.now()), { heartbeat: `${server.url}/ping` });
-  await beat(alerts, never);
+  await sendHeartbeat(alerts, never);
   expect(server.received.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual(['GET /ping']);
   await alerts.sql`insert into recorder.alert_channels (recorder, channel, failing_since, error)
     values ('recorder', 'ops', now() - interval '1 hour', 'HTTP 503')`;
-  await beat(alerts, never);
+  await sendHeartbeat(alerts, never);
   expect(server.received).toHaveLength(1);
   await alerts.close();
   await server.close();

@@ -166,16 +166,16 @@ describe('a round', () => {
     slow.says = ['n1'];
     const rules = alerts.rules.map((rule) => ({
       ...rule,
-      ask: async (asking: Parameters<typeof rule.ask>[0]) => {
+      ask: async (asking: Parameters<typeof rule.evaluate>[0]) => {
         // What the database's clock does meanwhile, and the next tick.
         await alerts.sql`update recorder.alert_rounds set lease_until = lease_until - interval '45 seconds'`;
         expect(await runRound(alerts, never)).toBe(null);
-        return rule.ask(asking);
+        return rule.evaluate(asking);
       },
     }));
     clock.now += 30 * second;
     const round = await runRound({ ...alerts, rules }, never);
-    expect(round?.told).toHaveLength(1);
+    expect(round?.notices).toHaveLength(1);
     await deliver(alerts, 'ops', never);
     expect(told()).toEqual(['firing n1']);
   });

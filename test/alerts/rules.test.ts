@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { defaultRules } from '../../src/alerts/default-rules.ts';
-import type { Facts, Found } from '../../src/alerts/rule.ts';
-import { askRule } from '../../src/alerts/rule-context.ts';
+import type { RuleFacts, RuleFinding } from '../../src/alerts/rule.ts';
+import { evaluateRule } from '../../src/alerts/rule-context.ts';
 import { noFacts, ruleNamed } from '../support/alerts.ts';
 import { withDatabase } from '../support/fixture.ts';
 
@@ -94,8 +94,12 @@ async function validating(validators: readonly object[], uptime = 99) {
   });
 }
 
-async function ask(name: string, facts: Partial<Facts> = {}, at = new Date(now)): Promise<readonly Found[]> {
-  const asked = await askRule(ruleNamed(name), at, {
+async function ask(
+  name: string,
+  facts: Partial<RuleFacts> = {},
+  at = new Date(now),
+): Promise<readonly RuleFinding[]> {
+  const asked = await evaluateRule(ruleNamed(name), at, {
     ...{ reader: sql, facts: { ...noFacts, ...facts }, past: false },
     signal: new AbortController().signal,
   });
@@ -109,8 +113,8 @@ interface Case {
   readonly quiet: () => PromiseLike<unknown>;
   readonly subjects: readonly string[];
   readonly says: RegExp;
-  readonly facts?: Partial<Facts>;
-  readonly quietFacts?: Partial<Facts>;
+  readonly facts?: Partial<RuleFacts>;
+  readonly quietFacts?: Partial<RuleFacts>;
 }
 
 const well = { state: 'up', from: 10 * day };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { adviceFor } from '../../src/alerts/advice.ts';
+import { getAdvice } from '../../src/alerts/advice.ts';
 import { defaultRules } from '../../src/alerts/default-rules.ts';
-import { bodiesOf } from '../../src/alerts/message.ts';
+import { groupIntoBodies } from '../../src/alerts/message.ts';
 import type { Alert } from '../../src/alerts/state.ts';
 
 const page = readFileSync(new URL('../../docs/alerts.md', import.meta.url), 'utf8');
@@ -20,7 +20,7 @@ it('the runbook has a section for every default rule, in their order, and no oth
 
 it('a message says what to do for every default rule in at most two lines, and links only what can be opened', () => {
   for (const { name } of defaultRules) {
-    const advice = adviceFor(name);
+    const advice = getAdvice(name);
     expect(advice, name).not.toContain('the query of the rule');
     expect(advice.length, name).toBeLessThan(200);
     expect(advice, name).not.toMatch(/docs\/|\.md/);
@@ -30,11 +30,11 @@ it('a message says what to do for every default rule in at most two lines, and l
   const alert: Alert = {
     ...{ id: 1, rule: 'disk-full', subject: 'disk', severity: 'warning', state: 'firing' },
     ...{ summary: 'full soon', since: now, beganAt: now, firedAt: now, resolvedAt: null, details: null },
-    ...{ flapping: false, acknowledged: false, heldMs: 0, absentMs: 0, untoldMs: 0 },
+    ...{ flapping: false, acknowledged: false, heldMs: 0, absentMs: 0, sinceNoticeMs: 0 },
   };
   const bodies = (runbook: string | null) =>
-    bodiesOf([{ alert, kind: 'firing' }], defaultRules, { ...sender, runbook }, now);
-  expect(bodies(null)).toMatchObject([{ advice: adviceFor('disk-full'), runbook: null }]);
+    groupIntoBodies([{ alert, kind: 'firing' }], defaultRules, { ...sender, runbook }, now);
+  expect(bodies(null)).toMatchObject([{ advice: getAdvice('disk-full'), runbook: null }]);
   expect(bodies('https://wiki.example/r')).toMatchObject([{ runbook: 'https://wiki.example/r#disk-full' }]);
 });
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Message } from '../../src/alerts/message.ts';
-import { textOf } from '../../src/alerts/message-texts.ts';
+import type { AlertMessage } from '../../src/alerts/message.ts';
+import { formatText } from '../../src/alerts/message-texts.ts';
 import { sendDivided } from '../../src/alerts/send-divided.ts';
 import { alertsSchema } from '../../src/config/alerts-schema.ts';
 import { DeliveryFailure } from '../../src/upstreams/delivery-failure.ts';
 
-const message = (summaries: readonly string[]): Message => ({
+const message = (summaries: readonly string[]): AlertMessage => ({
   kind: 'firing',
   rule: 'node-down',
   about: 'About.',
@@ -27,8 +27,8 @@ const signal = new AbortController().signal;
 
 /** A channel that takes so many characters of JSON. */
 function limited(limit: number) {
-  const taken: Message[] = [];
-  const send = async (one: Message) => {
+  const taken: AlertMessage[] = [];
+  const send = async (one: AlertMessage) => {
     if (JSON.stringify(one).length > limit) throw new DeliveryFailure('too-large', 'HTTP 413');
     taken.push(one);
   };
@@ -67,7 +67,7 @@ it('a text keeps its limit, what to do, and where the rest is', () => {
       fc.array(fc.string({ maxLength: 3_000 }), { minLength: 1, maxLength: 100 }),
       fc.integer({ min: 600, max: 5_000 }),
       (summaries, most) => {
-        const text = textOf(message(summaries), most);
+        const text = formatText(message(summaries), most);
         expect(text.length).toBeLessThanOrEqual(most);
         expect(text).toContain(
           'What to do: Look at the node.\nRunbook: https://docs.example/alerts#node-down',

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfiguredRule, Found } from '../../src/alerts/rule.ts';
-import { type Alert, begun, STEADY_AFTER, type Step, stepped } from '../../src/alerts/state.ts';
+import type { ConfiguredRule, RuleFinding } from '../../src/alerts/rule.ts';
+import {
+  type Alert,
+  type AlertTransition,
+  advanceAlert,
+  FLAPPING_CLEAR_MS,
+  startAlert,
+} from '../../src/alerts/state.ts';
 import { scriptedRule } from '../support/alerts.ts';
 
 const minute = 60_000;
-const found: Found = { subject: 'n1', summary: 'n1 is down', since: null };
+const found: RuleFinding = { subject: 'n1', summary: 'n1 is down', since: null };
 
 /** Rounds a minute apart. */
 class Rounds {
@@ -15,22 +21,22 @@ class Rounds {
 
   constructor(readonly rule: ConfiguredRule) {}
 
-  go(said: Found | null, elapsed = minute): this {
+  go(said: RuleFinding | null, elapsed = minute): this {
     this.#now += minute;
     const moment = { now: new Date(this.#now), elapsed, firedLately: this.firedLately };
-    const step: Step = this.alert
-      ? stepped(this.rule, this.alert, said, moment)
+    const step: AlertTransition = this.alert
+      ? advanceAlert(this.rule, this.alert, said, moment)
       : said
-        ? begun(this.rule, said, 1, moment)
-        : { alert: null, told: null };
+        ? startAlert(this.rule, said, 1, moment)
+        : { alert: null, noticeKind: null };
     this.alert = step.alert?.state === 'resolved' ? null : step.alert;
     if (step.alert?.state === 'resolved') this.firedLately += 1;
-    this.told.push(step.told);
+    this.told.push(step.noticeKind);
     return this;
   }
 
   /** The same many times. */
-  many(times: number, said: Found | null): this {
+  many(times: number, said: RuleFinding | null): this {
     for (let round = 0; round < times; round += 1) this.go(said);
     return this;
   }
@@ -73,7 +79,7 @@ describe('an alert', () => {
   });
 
   it('is told again when it weighs more, not when it weighs less', () => {
-    const heavier: Found = { ...found, severity: 'critical' };
+    const heavier: RuleFinding = { ...found, severity: 'critical' };
     expect(new Rounds(scriptedRule()).go(found).go(heavier).go(found).go(found).told).toEqual([
       'firing',
       'firing',
@@ -83,7 +89,7 @@ describe('an alert', () => {
   });
 
   it('goes on weighing what it weighed most, so that who was told of that is told of its end', () => {
-    const heavier: Found = { ...found, severity: 'critical' };
+    const heavier: RuleFinding = { ...found, severity: 'critical' };
     const rounds = new Rounds(scriptedRule()).go(found).go(heavier).go(found).go(heavier);
     expect(rounds.alert?.severity).toBe('critical');
     expect(rounds.told).toEqual(['firing', 'firing', null, null]);
@@ -97,7 +103,7 @@ describe('an alert', () => {
   });
 
   it('stays as it is while the record does not tell', () => {
-    const unknown: Found = { ...found, unknown: true };
+    const unknown: RuleFinding = { ...found, unknown: true };
     const rounds = new Rounds(scriptedRule()).go(found).many(5, unknown);
     expect(rounds.told.slice(1)).toEqual([null, null, null, null, null]);
     expect(rounds.alert?.state).toBe('firing');
@@ -115,8 +121,8 @@ describe('an alert', () => {
       ...[null, null, null, null],
     ]);
     expect(rounds.alert?.flapping).toBe(true);
-    const quiet = rounds.many(STEADY_AFTER / minute + 1, null).told.slice(10);
+    const quiet = rounds.many(FLAPPING_CLEAR_MS / minute + 1, null).told.slice(10);
     expect(quiet.filter(Boolean)).toEqual(['resolved']);
-    expect(quiet.indexOf('resolved')).toBe(STEADY_AFTER / minute - 1);
+    expect(quiet.indexOf('resolved')).toBe(FLAPPING_CLEAR_MS / minute - 1);
   });
 });

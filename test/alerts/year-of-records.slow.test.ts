@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { replay } from '../../src/alerts/replay.ts';
+import { replayRules } from '../../src/alerts/replay.ts';
 import type { Alert } from '../../src/alerts/state.ts';
 import { testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -228,7 +228,7 @@ it('a year of a record: what the default rules with a past tell of it, and nothi
   const told: Alert[] = [];
   for (const [name, step] of Object.entries(STEPS)) {
     const rules = alerts.rules.filter((rule) => rule.name === name);
-    const said = await replay(
+    const said = await replayRules(
       { ...alerts, rules },
       { from: start, to: at(DAYS).getTime(), step },
       new AbortController().signal,

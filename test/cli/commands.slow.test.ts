@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { COMMIT } from '../../chaos/faults/database.ts';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -343,7 +343,7 @@ describe('schedules that ask more than the budget allows', () => {
 
 describe('up', () => {
   it('records, answers, says what its budget does not allow, and stops cleanly', async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const fresh = await testDatabase();
     const its = postgres(fresh.url, { onnotice: () => {} });
     const up = start(['up', '--config', 'beyond.yaml'], {

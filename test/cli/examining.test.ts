@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
-import { examineProcesses } from '../../src/doctor/check-processes.ts';
-import { examineRecording } from '../../src/doctor/check-recording.ts';
-import { examineServer } from '../../src/doctor/check-server.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
+import { checkProcesses } from '../../src/doctor/check-processes.ts';
+import { checkRecording } from '../../src/doctor/check-recording.ts';
+import { checkServer } from '../../src/doctor/check-server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { configurationOf } from '../../src/recording/configuration.ts';
+import { createConfiguration } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
@@ -17,7 +17,11 @@ import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const configured = (change: object) => {
   const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];
-  const config = checkConfig({ network: 'mainnet', upstreams: { nodes }, ...change }, catalogNames, 'test');
+  const config = validateConfig(
+    { network: 'mainnet', upstreams: { nodes }, ...change },
+    catalogNames,
+    'test',
+  );
   return { config, watched: activeFeeds(config) };
 };
 
@@ -34,7 +38,7 @@ describe('the processes of a record', () => {
   });
   const examined = (change: object) => {
     const { config, watched } = configured(change);
-    return examineProcesses(sql, config, watched);
+    return checkProcesses(sql, config, watched);
   };
 
   it('are named, and told where this configuration does not go together with theirs', async () => {
@@ -42,7 +46,7 @@ describe('the processes of a record', () => {
       { check: 'processes', ok: true, found: expect.stringContaining('nothing records now') },
     ]);
     const { config, watched } = configured({});
-    const membership = await Membership.join(sql, configurationOf(config, watched), 'host/7', ['worker']);
+    const membership = await Membership.join(sql, createConfiguration(config, watched), 'host/7', ['worker']);
     await registerAll(sql, watched, Date.now(), membership.registrant);
     expect(await examined({})).toEqual([{ check: 'processes', ok: true, found: 'host/7 records' }]);
     expect(await examined({ network: 'fuji' })).toMatchObject([
@@ -75,14 +79,14 @@ describe('the coverage of blocks', () => {
       ('native_transactions', 'address=0xb chainId=43114', 'height', '{[0,9007199254740971)}'),
       ('metric_points', 'chainId=43114', 'time', '{[1577836800000,1763600000000)}')`;
     const blind = async () =>
-      (await examineRecording(sql, null, [], systemClock)).filter(({ check }) => check === 'coverage');
+      (await checkRecording(sql, null, [], systemClock)).filter(({ check }) => check === 'coverage');
     const [found, ...others] = await blind();
     expect(others).toEqual([]);
     expect(found).toMatchObject({
       ok: false,
       found: expect.stringContaining('native_transactions of address=0xb chainId=43114'),
     });
-    const statement = /update .*$/.exec(found?.mend ?? '')?.[0] ?? '';
+    const statement = /update .*$/.exec(found?.fix ?? '')?.[0] ?? '';
     await sql.unsafe(statement.replace('HEIGHT', '71234567'));
     expect(await blind()).toEqual([]);
     const rows = await sql`
@@ -97,7 +101,7 @@ describe('the coverage of blocks', () => {
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     const [covered] = await sql`select count(*)::int as targets from recorder.coverage where axis = 'height'`;
     expect(covered?.targets).toBeGreaterThan(2);
-    const checks = await examineRecording(sql, null, [], systemClock);
+    const checks = await checkRecording(sql, null, [], systemClock);
     expect(checks.filter(({ check }) => check === 'coverage')).toEqual([]);
     await sql.end();
     await database.close();
@@ -107,10 +111,10 @@ describe('the coverage of blocks', () => {
 describe('the server', () => {
   const { config } = configured({});
   const examined = (port: number, host = '127.0.0.1') =>
-    examineServer({ host, port, token: undefined }, config);
+    checkServer({ host, port, token: undefined }, config);
 
   it('whose port is free can listen', async () => {
-    expect(await examined(await freePort())).toMatchObject({ ok: true });
+    expect(await examined(await findFreePort())).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -133,7 +137,7 @@ describe('the server', () => {
       ok: false,
       found: expect.stringContaining('set RECORDER_TOKEN'),
     });
-    const elsewhere = await examineServer({ host: '192.0.2.1', port: 0, token: 'x'.repeat(16) }, config);
+    const elsewhere = await checkServer({ host: '192.0.2.1', port: 0, token: 'x'.repeat(16) }, config);
     expect(elsewhere).toMatchObject({
       ok: false,
       found: 'RECORDER_HOST: 192.0.2.1 is no address of this machine',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/cli/program.ts';
-import { versionOf } from '../../src/lib/version.ts';
+import { readVersion } from '../../src/lib/version.ts';
 
 const { commands } = commandLine();
 
@@ -26,5 +26,5 @@ it('--version says the one of the package', () => {
   let said = '';
   const program = commandLine().configureOutput({ writeOut: (text) => (said += text) });
   expect(() => program.parse(['node', 'chain-recorder', '--version'])).toThrow();
-  expect(said).toBe(`${versionOf()}\n`);
+  expect(said).toBe(`${readVersion()}\n`);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { sendJson, type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
@@ -22,7 +22,7 @@ const put = (name: string, value: string) => writeFileSync(join(dir, name), `${v
 
 beforeAll(async () => {
   upstream = await upstreamServer((_, response) => sendJson(response, { subnets: [] }));
-  port = await freePort();
+  port = await findFreePort();
   for (const name of names) put(name, name === 'DATABASE_URL' ? database.url : canary(name, 'first'));
   const config = {
     network: 'fuji',

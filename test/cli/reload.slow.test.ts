@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { NotifySocket, noNotifySocket } from '../support/notify-socket.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   sql = postgres(database.url, { max: 1, onnotice: () => {} });
   dir = mkdtempSync(join(tmpdir(), 'recorder-reload-'));
   if (!noNotifySocket) socket = await NotifySocket.open(join(dir, 'notify'));
-  port = await freePort();
+  port = await findFreePort();
   write(1, '60s');
   up = startCommand(
     ['up'],

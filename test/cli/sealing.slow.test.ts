@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { stringify } from 'yaml';
-import { headOf } from '../../src/reporting/seals/statement.ts';
+import { hashStatement } from '../../src/reporting/seals/statement.ts';
 import { noBadPlaces, smallDisk } from '../support/bad-places.ts';
 import { startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -60,5 +60,5 @@ it('the statement of the newest seal is written also where nothing is new', asyn
     select seal, statement, signature from recorder.seals where made_at is not null order by seal desc limit 1`;
   expect(statement).toBe(newest?.statement);
   expect(readFileSync(join(dir, 'seal.txt.sig'))).toEqual(newest?.signature);
-  expect(JSON.parse(stdout)).toMatchObject({ seal: newest?.seal, statement, head: headOf(statement) });
+  expect(JSON.parse(stdout)).toMatchObject({ seal: newest?.seal, statement, head: hashStatement(statement) });
 });

@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { databasePlace, placeText } from '../../src/config/database-url.ts';
+import { formatServerAddress, parseDatabaseUrl } from '../../src/config/database-url.ts';
 
-const placesOf = (url: string) => databasePlace(url).places.map(placeText);
+const placesOf = (url: string) => parseDatabaseUrl(url).places.map(formatServerAddress);
 
 describe('a database URL', () => {
   it('names a server, a user and a database, all of which may hold what has to be escaped', () => {
-    expect(databasePlace('postgres://us%20er:p%40ss%3A%2F%25%23@host:5433/my%2Fdb')).toEqual({
+    expect(parseDatabaseUrl('postgres://us%20er:p%40ss%3A%2F%25%23@host:5433/my%2Fdb')).toEqual({
       places: [{ host: 'host', port: 5433 }],
       user: 'us er',
       password: 'p@ss:/%#',
@@ -34,13 +34,13 @@ describe('a database URL', () => {
 
   it('that names no user or database means those with the name of who asks', () => {
     const { username } = userInfo();
-    expect(databasePlace('postgresql://')).toMatchObject({
+    expect(parseDatabaseUrl('postgresql://')).toMatchObject({
       user: username,
       password: '',
       database: username,
     });
-    expect(databasePlace('postgres://u@host')).toMatchObject({ user: 'u', database: 'u' });
-    expect(databasePlace('postgres:///?user=u&password=p%26&dbname=d')).toMatchObject({
+    expect(parseDatabaseUrl('postgres://u@host')).toMatchObject({ user: 'u', database: 'u' });
+    expect(parseDatabaseUrl('postgres:///?user=u&password=p%26&dbname=d')).toMatchObject({
       user: 'u',
       password: 'p&',
       database: 'd',
@@ -49,7 +49,7 @@ describe('a database URL', () => {
 
   it('tells how connections are encrypted, and settings of sessions', () => {
     expect(
-      databasePlace(
+      parseDatabaseUrl(
         'postgres://u@one,two/db?sslmode=require&options=-c%20work_mem%3D7MB&sslnegotiation=direct&connect_timeout=3',
       ),
     ).toMatchObject({ sslMode: 'require', direct: true, options: '-c work_mem=7MB' });
@@ -67,7 +67,7 @@ describe('a database URL', () => {
     ['ssl=true&sslmode=require', 'require'],
     ['sslmode=verify-full&host=/run', 'disable'],
   ])('encrypts by %s as by %s', (parameters, sslMode) => {
-    expect(databasePlace(`postgres://one/db?${parameters}`)).toMatchObject({ sslMode });
+    expect(parseDatabaseUrl(`postgres://one/db?${parameters}`)).toMatchObject({ sslMode });
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('a database URL', () => {
     ['host=a,b,c&port=1,2', /^there are 3 hosts and 2 ports/],
     ['port=65536', /^a port is a number from 1 to 65535$/],
   ])('is refused in words with %s', (parameters, words) => {
-    expect(() => databasePlace(`postgres://one/db?${parameters}`)).toThrow(words);
+    expect(() => parseDatabaseUrl(`postgres://one/db?${parameters}`)).toThrow(words);
   });
 
   it.each([
@@ -103,7 +103,7 @@ describe('a database URL', () => {
   ])('that cannot be read is refused, and nothing of it repeated: %s', (url) => {
     let words = '';
     try {
-      databasePlace(url);
+      parseDatabaseUrl(url);
     } catch (error) {
       words = String(error);
     }

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readEnvironment, soundEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment, readValidEnvironment } from '../../src/config/environment.ts';
 import { readSecrets } from '../../src/config/secrets.ts';
-import { doubtfulVariables } from '../../src/config/suspicious-env.ts';
+import { findSuspiciousVariables } from '../../src/config/suspicious-env.ts';
 import { openTarget } from '../../src/warehouse/open-target.ts';
 import { problemsOf } from './problems.ts';
 
@@ -127,13 +127,13 @@ describe('the environment', () => {
 
   it('is sound without what is wrong in it and what goes with that, and says only what is wrong', () => {
     const env = { REPORTING_DATABASE_URL: 'postgres://u@standby/db', LOG_LEVEL: 'debug' };
-    const wrong = soundEnvironment({ ...env, DATABASE_URL: 'mysql://u@host/db' });
+    const wrong = readValidEnvironment({ ...env, DATABASE_URL: 'mysql://u@host/db' });
     expect(wrong.problems).toEqual([expect.stringMatching(/^DATABASE_URL: must begin with postgres/)]);
     expect(wrong.environment).toMatchObject({ databaseUrl: undefined, reportingUrl: undefined });
     expect(wrong.environment.logLevel).toBe('debug');
-    const unread = soundEnvironment({ ...env, DATABASE_URL_FILE: join(dir, 'missing') });
+    const unread = readValidEnvironment({ ...env, DATABASE_URL_FILE: join(dir, 'missing') });
     expect(unread.problems).toEqual([expect.stringMatching(/^DATABASE_URL_FILE: /)]);
-    expect(soundEnvironment(env).problems).toEqual([
+    expect(readValidEnvironment(env).problems).toEqual([
       expect.stringMatching(/^REPORTING_DATABASE_URL: is set without DATABASE_URL/),
     ]);
   });
@@ -233,7 +233,7 @@ describe('the environment', () => {
 
   it('finds what is set and has no effect', () => {
     expect(
-      doubtfulVariables({
+      findSuspiciousVariables({
         DATABASE_URI: 'x',
         CHAIN_DATA_KEY: 'x',
         RECORDER_SERVICE_HOST: '10.0.0.1', // Kubernetes sets it

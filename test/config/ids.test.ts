@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cb58 as sandboxCb58 } from '../../sandbox/ids/base58.ts';
 import { bech32 as sandboxBech32 } from '../../sandbox/ids/bech32.ts';
 import { assetId, evmChain, metricsChain, nodeId, primaryAddress, subnetId } from '../../src/config/ids.ts';
-import { bytesOfCb58, cb58 } from '../../src/lib/cb58.ts';
+import { decodeCb58, encodeCb58 } from '../../src/lib/cb58.ts';
 
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
@@ -36,8 +36,8 @@ describe('an id in the configuration', () => {
   });
 
   it('of another length is none, though its checksum fits', () => {
-    expect(nodeId.safeParse(`NodeID-${cb58(Buffer.alloc(32, 1))}`).success).toBe(false);
-    expect(assetId.safeParse(cb58(Buffer.alloc(20, 1))).success).toBe(false);
+    expect(nodeId.safeParse(`NodeID-${encodeCb58(Buffer.alloc(32, 1))}`).success).toBe(false);
+    expect(assetId.safeParse(encodeCb58(Buffer.alloc(20, 1))).success).toBe(false);
     const long = reference.encode('avax', reference.toWords(Buffer.alloc(32, 1)));
     expect(primaryAddress.safeParse(`P-${long}`).success).toBe(false);
   });
@@ -53,8 +53,8 @@ describe('an id in the configuration', () => {
   it('is read back from what is written, zeros in front included', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (raw) => {
-        expect(cb58(raw)).toBe(sandboxCb58(raw));
-        expect(bytesOfCb58(cb58(raw))).toEqual(Buffer.from(raw));
+        expect(encodeCb58(raw)).toBe(sandboxCb58(raw));
+        expect(decodeCb58(encodeCb58(raw))).toEqual(Buffer.from(raw));
       }),
     );
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig, loadConfig } from '../../src/config/load.ts';
+import { loadConfig, validateConfig } from '../../src/config/load.ts';
 import { problemsOf } from './problems.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-config-'));
@@ -15,7 +15,7 @@ function load(text: string) {
   return loadConfig(file, catalogNames);
 }
 
-const check = (value: unknown) => problemsOf(() => checkConfig(value, catalogNames, 'test.yaml'));
+const check = (value: unknown) => problemsOf(() => validateConfig(value, catalogNames, 'test.yaml'));
 const node = { name: 'one', url: 'http://127.0.0.1:9650' };
 
 describe('YAML that is valid, and no configuration', () => {
@@ -60,14 +60,14 @@ describe('a configuration', () => {
   });
 
   it('may leave whole parts empty: they are as if not named', () => {
-    const bare = checkConfig({ network: 'fuji' }, catalogNames, 'bare');
+    const bare = validateConfig({ network: 'fuji' }, catalogNames, 'bare');
     const empty = {
       network: 'fuji',
       upstreams: { nodes: null },
       watch: null,
       datasets: { metric_points: null },
     };
-    expect(checkConfig(empty, catalogNames, 'empty')).toEqual(bare);
+    expect(validateConfig(empty, catalogNames, 'empty')).toEqual(bare);
   });
 
   it('is read whole', () => {

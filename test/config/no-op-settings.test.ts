@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import type { Ask, Scope } from '../../src/datasets/contract.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import type { Scope, UpstreamClient } from '../../src/datasets/contract.ts';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import { problemsOf } from './problems.ts';
 
 const problems = (more: object) =>
-  problemsOf(() => checkConfig({ network: 'mainnet', ...more }, catalogNames, 'file'));
+  problemsOf(() => validateConfig({ network: 'mainnet', ...more }, catalogNames, 'file'));
 
 const upstreams = { nodes: [{ name: 'one', url: 'http://127.0.0.1:9650' }] };
 const window = { from: '2026-01-01', to: '2026-01-02' };
@@ -86,7 +86,7 @@ it.each([...new Set(recorded.map(({ source }) => source))])(
   async (source) => {
     let asked = false;
     const nothing = () => Promise.reject(new Error('nobody answers'));
-    const ask: Ask = {
+    const ask: UpstreamClient = {
       get: nothing,
       post: nothing,
       rpc: nothing,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
-import { redisPlace } from '../../src/config/redis-url.ts';
+import { parseRedisUrl } from '../../src/config/redis-url.ts';
 import { readSecrets } from '../../src/config/secrets.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 
 describe('a REDIS_URL', () => {
   it('names one server, with its database', () => {
-    expect(redisPlace('rediss://user:p%40ss@[::1]:6380/3')).toEqual({
+    expect(parseRedisUrl('rediss://user:p%40ss@[::1]:6380/3')).toEqual({
       kind: 'server',
       host: '::1',
       port: 6380,
@@ -16,11 +16,11 @@ describe('a REDIS_URL', () => {
       password: 'p@ss',
       named: '[::1]:6380',
     });
-    expect(redisPlace('redis://host?family=0')).toMatchObject({ port: 6379, database: 0, tls: false });
+    expect(parseRedisUrl('redis://host?family=0')).toMatchObject({ port: 6379, database: 0, tls: false });
   });
 
   it('names a cluster by some of its nodes', () => {
-    expect(redisPlace('redis-cluster://:secret@one:7000,two,[::1]:7002')).toEqual({
+    expect(parseRedisUrl('redis-cluster://:secret@one:7000,two,[::1]:7002')).toEqual({
       kind: 'cluster',
       tls: false,
       username: undefined,
@@ -32,11 +32,11 @@ describe('a REDIS_URL', () => {
         { host: '::1', port: 7002 },
       ],
     });
-    expect(redisPlace('rediss-cluster://one/')).toMatchObject({ kind: 'cluster', tls: true });
+    expect(parseRedisUrl('rediss-cluster://one/')).toMatchObject({ kind: 'cluster', tls: true });
   });
 
   it('names a primary by sentinels, who may want a password of their own', () => {
-    expect(redisPlace('redis-sentinel://a,b:26380/my%20master/2?sentinelPassword=watch%2Fman')).toEqual({
+    expect(parseRedisUrl('redis-sentinel://a,b:26380/my%20master/2?sentinelPassword=watch%2Fman')).toEqual({
       kind: 'sentinel',
       tls: false,
       username: undefined,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { configDifference } from '../../src/config/setting-changes.ts';
+import { diffConfigs } from '../../src/config/setting-changes.ts';
 
 it.each<[string, unknown, unknown, string[]]>([
   ['nothing', { a: [1], b: { c: 'x' } }, { b: { c: 'x' }, a: [1] }, []],
@@ -52,5 +52,5 @@ it.each<[string, unknown, unknown, string[]]>([
     ['alerts.channels[ops].to: changed', 'x.url: changed', 'y: changed'],
   ],
 ])('tells %s', (_, before, after, changes) => {
-  expect(configDifference(before, after)).toEqual(changes);
+  expect(diffConfigs(before, after)).toEqual(changes);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { readSecrets } from '../../src/config/secrets.ts';
 import { VARIABLES, type Variable } from '../../src/config/variables.ts';
-import { CONFIRM_SHRINK } from '../../src/recording/active-feed.ts';
+import { DEFAULT_SHRINK_CONFIRMATION } from '../../src/recording/active-feed.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
@@ -77,10 +77,10 @@ describe('every setting of recorder.yaml', () => {
 it("the page has the recorder's own defaults of a confirmation", () => {
   const cells = new Map(rowsOf(read('docs/settings.md')).map(([key, , , preset]) => [key, preset]));
   expect(cells.get('`datasets.DATASET.confirmShrink.observations`')).toBe(
-    String(CONFIRM_SHRINK.observations),
+    String(DEFAULT_SHRINK_CONFIRMATION.observations),
   );
   expect(cells.get('`datasets.DATASET.confirmShrink.minDuration`')).toBe(
-    CONFIRM_SHRINK.minDuration === 0 ? 'none' : `${CONFIRM_SHRINK.minDuration}`,
+    DEFAULT_SHRINK_CONFIRMATION.minDuration === 0 ? 'none' : `${DEFAULT_SHRINK_CONFIRMATION.minDuration}`,
   );
 });
 

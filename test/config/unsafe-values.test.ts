@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
+import { validateConfig } from '../../src/config/load.ts';
 import { problemsOf } from './problems.ts';
 
 /** A valid configuration with a text at each of the places below. */
@@ -26,7 +26,7 @@ const valid = () => ({
   },
 });
 
-const problems = (value: unknown) => problemsOf(() => checkConfig(value, catalogNames, 'test.yaml'));
+const problems = (value: unknown) => problemsOf(() => validateConfig(value, catalogNames, 'test.yaml'));
 
 interface Place {
   readonly path: string;

@@ -12,7 +12,7 @@ const summary: Summary = {
   targets: 12,
   findings: [],
   rate: 1234.4,
-  away: null,
+  databaseError: null,
 };
 const finding = (subject: string) => ({
   state: 'late' as const,
@@ -43,7 +43,7 @@ describe('the live summary', () => {
   });
 
   it('says so where the database gives no answer', () => {
-    expect(summaryLines({ ...summary, away: 'connect ECONNREFUSED' }, 80, 40).at(-1)).toBe(
+    expect(summaryLines({ ...summary, databaseError: 'connect ECONNREFUSED' }, 80, 40).at(-1)).toBe(
       'the database gives no answer: connect ECONNREFUSED',
     );
   });

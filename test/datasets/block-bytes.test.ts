@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { blockOfBytes } from '../../src/datasets/node/block-bytes.ts';
-import { cb58 } from '../../src/lib/cb58.ts';
+import { decodeBlockBytes } from '../../src/datasets/node/block-bytes.ts';
+import { encodeCb58 } from '../../src/lib/cb58.ts';
 
 const parent = Buffer.alloc(32, 7);
 const u32 = (value: number) => Buffer.from(value.toString(16).padStart(8, '0'), 'hex');
@@ -25,8 +25,8 @@ describe('the head of a block in bytes', () => {
     ['Banff standard', hexOf(version, u32(32), time, parent, height, u32(0)), '1700000000'],
     ['Banff proposal', hexOf(version, u32(29), time, u32(0), parent, height, u32(0)), '1700000000'],
   ])('says the parent and the height of a block of type %s', (_, hex, seconds) => {
-    expect(blockOfBytes(hex)).toEqual({
-      parentID: cb58(parent),
+    expect(decodeBlockBytes(hex)).toEqual({
+      parentID: encodeCb58(parent),
       height: '12345',
       ...(seconds === undefined ? {} : { time: seconds }),
       bytes: hex,
@@ -38,6 +38,6 @@ describe('the head of a block in bytes', () => {
     const unknown = hexOf(version, u32(99), parent, height, time);
     const wrong = `${hexOf(version, u32(2), parent, height, time).slice(0, -2)}00`;
     for (const hex of [proposal, unknown, wrong, '0x', 'no hex'])
-      expect(blockOfBytes(hex)).toEqual({ bytes: hex });
+      expect(decodeBlockBytes(hex)).toEqual({ bytes: hex });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Ask, Dataset } from '../../src/datasets/contract.ts';
+import type { Dataset, UpstreamClient } from '../../src/datasets/contract.ts';
 import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
 import { peerReadings } from '../../src/datasets/node/peer-readings.ts';
 import { peers } from '../../src/datasets/node/peers.ts';
@@ -14,7 +14,7 @@ const refuse = () => Promise.reject(new Error('not asked for'));
 
 /** Walks a dataset's source over an upstream that gives one answer to everything. */
 async function items(dataset: Dataset, answer: unknown): Promise<number> {
-  const ask: Ask = {
+  const ask: UpstreamClient = {
     get: refuse,
     post: refuse,
     probe: refuse,

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { feeds } from '../../src/datasets/catalog.ts';
-import type { Ask, Scope, Source, Target } from '../../src/datasets/contract.ts';
-import { entriesOf, memberOf } from '../../src/datasets/sources/answer.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
+import type { Scope, Source, Target, UpstreamClient } from '../../src/datasets/contract.ts';
+import { getEntries, getMember } from '../../src/datasets/sources/answer.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
@@ -36,17 +36,18 @@ const telling: Readonly<Record<string, string>> = {
 
 function documented(file: string): Documented[] {
   const whole = parseJson(readFileSync(folder + file, 'utf8'));
-  const examples = Array.isArray(whole) ? whole : memberOf(whole, 'examples');
+  const examples = Array.isArray(whole) ? whole : getMember(whole, 'examples');
   return (Array.isArray(examples) ? examples : []).flatMap((example: unknown) => {
-    const text = memberOf(example, 'response_text');
+    const text = getMember(example, 'response_text');
     // One example ends in a stray character.
     const response =
       typeof text === 'string'
         ? parseJson(text.slice(0, text.lastIndexOf('}') + 1))
-        : memberOf(example, 'response');
-    const result = memberOf(response, 'result');
-    const told = entriesOf(result).flatMap(([name]) => telling[name] ?? []);
-    const method = memberOf(memberOf(example, 'request'), 'method') ?? memberOf(example, 'method') ?? told[0];
+        : getMember(example, 'response');
+    const result = getMember(response, 'result');
+    const told = getEntries(result).flatMap(([name]) => telling[name] ?? []);
+    const method =
+      getMember(getMember(example, 'request'), 'method') ?? getMember(example, 'method') ?? told[0];
     return typeof method === 'string' && result !== undefined ? [{ file, method, result }] : [];
   });
 }
@@ -84,7 +85,7 @@ const OWNER = {
 /** A scope that watches the asset, the validators or the owner that a result is about. Many are printed without their requests. */
 function scopeOf({ result }: Documented): Scope {
   const assets = textsOf([result], 'assetID');
-  const nodeIds = textsOf(memberOf(result, 'validators'), 'nodeID');
+  const nodeIds = textsOf(getMember(result, 'validators'), 'nodeID');
   const { watch } = scope;
   return {
     ...scope,
@@ -103,7 +104,7 @@ const TRANSACTION = '2oJCbb8pfdxEHAf9A8CdN4Afj9VSR3xzyzNkf8tDv7aM1sfNFL';
 /** The texts of a member in the objects of a list. */
 const textsOf = (list: unknown, name: string) =>
   (Array.isArray(list) ? list : [])
-    .map((one: unknown) => memberOf(one, name))
+    .map((one: unknown) => getMember(one, name))
     .filter((value) => typeof value === 'string');
 
 /** The targets for which a source calls the method. A block is the same by id and by height. */
@@ -119,7 +120,7 @@ function targetsFor(source: Source, answer: Documented): Target[] {
 }
 
 /** A node that gives one answer, and to other methods the first that is documented; its GETs are not served. */
-function nodeThatAnswers({ method, result }: Documented): Partial<Omit<Ask, 'now'>> {
+function nodeThatAnswers({ method, result }: Documented): Partial<Omit<UpstreamClient, 'now'>> {
   const wanted = method.replace('getBlockByHeight', 'getBlock');
   const resultOf = (asked: string) => {
     const answer = asked === wanted ? { result } : all.find((one) => one.method === asked);
@@ -167,7 +168,7 @@ describe.skipIf(!present)('documented answers', () => {
         for (const target of targetsFor(feed.source, answer)) {
           clock.now += 1000;
           const context = recordingContext(sql, clock.read, nodeThatAnswers(answer));
-          const result = await run(context, asDeclared(feed, [target]));
+          const result = await run(context, withDefaultSettings(feed, [target]));
           const quarantined =
             await sql`select reason from recorder.quarantine where run_id = ${result.runId}`;
           expect({ ...result, quarantined: [...quarantined] }).toMatchObject({

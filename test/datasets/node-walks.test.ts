@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ManualClock } from '../../sandbox/clock.ts';
 import { transactionJson } from '../../sandbox/node/transactions.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
-import { type Ask, type Dataset, OPEN_END, type Page, type Target } from '../../src/datasets/contract.ts';
+import {
+  type Dataset,
+  OPEN_END,
+  type Page,
+  type Target,
+  type UpstreamClient,
+} from '../../src/datasets/contract.ts';
 import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
@@ -10,7 +16,7 @@ import { xBalances } from '../../src/datasets/node/x-balances.ts';
 import { xBlocks } from '../../src/datasets/node/x-blocks.ts';
 import { xTransactions } from '../../src/datasets/node/x-transactions.ts';
 import { xUtxos } from '../../src/datasets/node/x-utxos.ts';
-import { memberOf } from '../../src/datasets/sources/answer.ts';
+import { getMember } from '../../src/datasets/sources/answer.ts';
 import { readHealth } from '../../src/health/health-reading.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
@@ -58,7 +64,7 @@ const notOffered = (method: string) =>
   new UpstreamFailure('not-offered', `the node does not answer ${method}: not available`);
 
 /** A node that refuses some methods. */
-function without(ask: UpstreamSession, ...methods: string[]): Ask {
+function without(ask: UpstreamSession, ...methods: string[]): UpstreamClient {
   return {
     get: ask.get.bind(ask),
     post: ask.post.bind(ask),
@@ -74,7 +80,7 @@ function without(ask: UpstreamSession, ...methods: string[]): Ask {
 
 async function walked(
   { source }: Pick<Dataset, 'source'>,
-  ask: Ask,
+  ask: UpstreamClient,
   target: Target,
   window: Page['proven'] = null,
 ): Promise<Page[]> {
@@ -147,7 +153,7 @@ describe('blocks upwards', () => {
         .transactionNumbers(Number(height))
         .map((number) => {
           const tx = transactionJson(sandbox.network, x, number);
-          return [tx.id, height, memberOf(tx.unsignedTx, 'outputs')];
+          return [tx.id, height, getMember(tx.unsignedTx, 'outputs')];
         }),
     );
     const big = (_: string, value: unknown) => (typeof value === 'bigint' ? `#${value}#` : value);
@@ -163,7 +169,7 @@ describe('blocks upwards', () => {
 
   it('are refused where a node answers another height', async () => {
     const ask = without(node());
-    const lying: Ask = {
+    const lying: UpstreamClient = {
       ...ask,
       rpc: (path, method, params) =>
         ask.rpc(path, method, params && 'height' in params ? { ...params, height: 5 } : params),
@@ -184,7 +190,7 @@ describe('blocks upwards', () => {
     const accepted = await walked(xTransactions, node(), asked, BEGIN);
     expect(rowsOf(xTransactions, accepted, asked)).toMatchObject([{ tx_id: txId, status: 'Accepted' }]);
     for (const status of ['Processing', 'Rejected']) {
-      const ask: Ask = { ...without(node()), rpc: async () => ({ status }) };
+      const ask: UpstreamClient = { ...without(node()), rpc: async () => ({ status }) };
       const [page] = await walked(xTransactions, ask, asked, BEGIN);
       const rows = page ? rowsOf(xTransactions, [page], asked) : [];
       if (status === 'Processing') expect([rows, page?.note]).toEqual([[], 'status Processing']);
@@ -316,7 +322,7 @@ describe('health without GET', () => {
   function questionIn(url: URL, body: string): string {
     if (body === '') return url.pathname + url.search;
     const call: unknown = JSON.parse(body);
-    return `${memberOf(call, 'method')} ${JSON.stringify(memberOf(call, 'params'))}`;
+    return `${getMember(call, 'method')} ${JSON.stringify(getMember(call, 'params'))}`;
   }
 
   it('comes by JSON-RPC, with its tag', async () => {

@@ -13,7 +13,7 @@ import { primaryBalances } from '../../src/datasets/chain-data/primary-balances.
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
 import { exampleTransaction } from '../../src/datasets/chain-data/transaction-detail.ts';
-import type { Ask, Dataset, Page, Scope, Target } from '../../src/datasets/contract.ts';
+import type { Dataset, Page, Scope, Target, UpstreamClient } from '../../src/datasets/contract.ts';
 import { networkProposals } from '../../src/datasets/node/network-proposals.ts';
 import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
@@ -23,7 +23,7 @@ import { xBalances } from '../../src/datasets/node/x-balances.ts';
 import { xBlocks } from '../../src/datasets/node/x-blocks.ts';
 import { xTransactions } from '../../src/datasets/node/x-transactions.ts';
 import { xUtxos } from '../../src/datasets/node/x-utxos.ts';
-import { buildDecoder, CONTRADICTS } from '../../src/recording/decode.ts';
+import { buildDecoder, CONTRADICTION_REASON } from '../../src/recording/decode.ts';
 
 const transaction = { nativeTransaction: { ...exampleTransaction, txHash: '0xAB' } };
 const block = { ...proposedBlocks.example, proposerDetails: { proposerNodeId: 'A' } };
@@ -159,7 +159,7 @@ it('an item of another owner or chain costs only itself, and an item that does n
 });
 
 /** An upstream whose methods answer as given. */
-function asking(answers: Readonly<Record<string, unknown>>): Ask {
+function asking(answers: Readonly<Record<string, unknown>>): UpstreamClient {
   const refuse = () => Promise.reject(new Error('not requested'));
   const rpc = async (_path: string, method: string) => answers[method] ?? {};
   return { get: refuse, post: refuse, rpc, probe: refuse, pageSize: (most) => most, now: 0 };
@@ -196,7 +196,7 @@ describe('one key twice with different contents in one answer', () => {
     const target = { node: 'n', address: 'X-1' };
     for await (const page of dataset.source.walk(asking(answers), target, null)) pages.push(page);
     const decoded = buildDecoder(dataset).page(pages[0]?.body, target);
-    expect(decoded).toMatchObject({ consistent: false, refused: [{ reason: CONTRADICTS }] });
+    expect(decoded).toMatchObject({ consistent: false, refused: [{ reason: CONTRADICTION_REASON }] });
     expect(decoded.rows).toHaveLength(1);
   });
 });

@@ -196,7 +196,7 @@ describe('a known limit', () => {
         for (const event of all) {
           if ('passes' in event) now += event.passes;
           else heard.push({ ...event, at: now });
-          if ('units' in event) limits.hear(event, now);
+          if ('units' in event) limits.noteAnnouncedLimit(event, now);
           for (const [limit, seconds, believed] of [
             [limits.perMinute(now), 60, 60_000],
             [limits.perDay(now), 86_400, 600_000],

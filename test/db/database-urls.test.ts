@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
-import { isAway } from '../../src/db/connection-error.ts';
+import { isDatabaseUnavailable } from '../../src/db/connection-error.ts';
 import { WAYS_IN } from '../support/ways-in.ts';
 
 const closers = new Closers();
@@ -61,7 +61,7 @@ afterEach(() => {
 
 it.each(WAYS_IN)('%s: a socket that is not there is that of a server that is away', async (_, ask) => {
   const error = await ask(`postgres://${login}@:1/${database}?host=${folder}`).catch((failure) => failure);
-  expect(isAway(error), String(error)).toBe(true);
+  expect(isDatabaseUnavailable(error), String(error)).toBe(true);
 });
 
 describe.each(WAYS_IN)('%s', (_, ask) => {

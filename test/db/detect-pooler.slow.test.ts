@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
 import { refusePoolerAt } from '../../src/db/detect-pooler.ts';
-import { examineDatabase } from '../../src/db/examine-database.ts';
+import { checkDatabase } from '../../src/db/examine-database.ts';
 import { Replica } from '../../src/db/replica.ts';
-import { untilReachable } from '../../src/db/wait-until-reachable.ts';
+import { waitUntilReachable } from '../../src/db/wait-until-reachable.ts';
 import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { hasPgBouncer, noPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts';
@@ -36,7 +36,7 @@ describe.skipIf(!hasPgBouncer).each([
   });
 
   it('is refused at the start, with the reason and the mend, instead of hanging', async () => {
-    await expect(untilReachable(pooler.url, never, () => {})).rejects.toThrow(REASON);
+    await expect(waitUntilReachable(pooler.url, never, () => {})).rejects.toThrow(REASON);
     await expect(refusePoolerAt(pooler.url, 'DATABASE_URL')).rejects.toThrow(REASON);
   });
 
@@ -62,7 +62,7 @@ describe.skipIf(!hasPgBouncer).each([
   );
 
   it('is told by doctor', async () => {
-    expect(await examineDatabase(pooler.url)).toMatchObject({
+    expect(await checkDatabase(pooler.url)).toMatchObject({
       ok: false,
       found: expect.stringContaining('it is a pooler'),
       mend: 'name PostgreSQL itself in DATABASE_URL',

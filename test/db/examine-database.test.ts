@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { freePort } from '../../src/db/embedded/free-port.ts';
-import { examineDatabase } from '../../src/db/examine-database.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
+import { checkDatabase } from '../../src/db/examine-database.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
 import { rawServer } from '../support/upstream-server.ts';
 
@@ -35,7 +35,7 @@ const asUser = (one: URL) => {
 
 describe('a database', () => {
   it('that lets the recorder in is in order', async () => {
-    expect(await examineDatabase(database.url)).toMatchObject({
+    expect(await checkDatabase(database.url)).toMatchObject({
       ok: true,
       found: expect.stringMatching(/^PostgreSQL \d+/),
     });
@@ -43,7 +43,7 @@ describe('a database', () => {
 
   it('whose sessions have another time zone than UTC is in order, and says which', async () => {
     const name = new URL(database.url).pathname.slice(1);
-    const found = async () => (await examineDatabase(database.url)).found;
+    const found = async () => (await checkDatabase(database.url)).found;
     await admin.unsafe(`alter role ${user} in database "${name}" set timezone to 'America/St_Johns'`);
     expect(await found()).toContain(`sessions of the role ${user} have the time zone America/St_Johns`);
     await admin.unsafe(`alter role ${user} in database "${name}" reset timezone`);
@@ -54,7 +54,7 @@ describe('a database', () => {
     await admin.unsafe(`alter database "${name}" reset timezone`);
     const elsewhere = new URL(database.url);
     elsewhere.searchParams.set('options', '-c TimeZone=Europe/Zurich');
-    expect((await examineDatabase(elsewhere.href)).found).toContain(
+    expect((await checkDatabase(elsewhere.href)).found).toContain(
       'sessions of this server have the time zone Europe/Zurich',
     );
   });
@@ -85,7 +85,7 @@ describe('a database', () => {
       /correct the host/,
     ],
   ] as const)('%s', async (_, change, found, mend) => {
-    const checked = await examineDatabase(url(change));
+    const checked = await checkDatabase(url(change));
     expect(checked).toMatchObject({
       ok: false,
       found: expect.stringMatching(found),
@@ -97,7 +97,7 @@ describe('a database', () => {
   it('whose record belongs to another user', async () => {
     const sql = postgres(database.url, { max: 1 });
     await sql`create schema recorder`;
-    expect(await examineDatabase(url(asUser))).toMatchObject({
+    expect(await checkDatabase(url(asUser))).toMatchObject({
       ok: false,
       found: expect.stringMatching(/^the record in the database ".*" belongs to "recorder", and the user/),
       mend: expect.stringContaining('as a superuser: grant "recorder" to'),
@@ -108,7 +108,7 @@ describe('a database', () => {
 
   it('that gives this user no more connections', async () => {
     await admin.unsafe(`alter role ${user} connection limit 0`);
-    expect(await examineDatabase(url(asUser))).toMatchObject({
+    expect(await checkDatabase(url(asUser))).toMatchObject({
       ok: false,
       found: expect.stringMatching(/gives no more connections: too many connections for role/),
       mend: expect.stringContaining(`alter role "${user}" connection limit -1`),
@@ -117,8 +117,8 @@ describe('a database', () => {
   });
 
   it('at whose port nothing listens', async () => {
-    const port = String(await freePort());
-    expect(await examineDatabase(url((one) => Object.assign(one, { port })))).toMatchObject({
+    const port = String(await findFreePort());
+    expect(await checkDatabase(url((one) => Object.assign(one, { port })))).toMatchObject({
       ok: false,
       found: `nothing listens on 127.0.0.1:${port}`,
       mend: expect.stringContaining('start PostgreSQL'),
@@ -128,7 +128,7 @@ describe('a database', () => {
   it('at whose port another program answers', async () => {
     const other = await rawServer((socket) => socket.end());
     expect(
-      await examineDatabase(url((one) => Object.assign(one, { port: new URL(other.url).port }))),
+      await checkDatabase(url((one) => Object.assign(one, { port: new URL(other.url).port }))),
     ).toMatchObject({
       ok: false,
       found: expect.stringContaining('closed the connection without an answer'),
@@ -145,14 +145,14 @@ describe('a database', () => {
       welcomed = true;
     });
     expect(
-      await examineDatabase(url((one) => Object.assign(one, { port: new URL(silent.url).port }))),
+      await checkDatabase(url((one) => Object.assign(one, { port: new URL(silent.url).port }))),
     ).toMatchObject({ ok: false, found: expect.stringContaining('does not answer as PostgreSQL does') });
     await silent.close();
   });
 
   it('that does not offer TLS though the URL asks for it', async () => {
     expect(
-      await examineDatabase(url((one) => Object.assign(one, { search: 'sslmode=require' }))),
+      await checkDatabase(url((one) => Object.assign(one, { search: 'sslmode=require' }))),
     ).toMatchObject({
       ok: false,
       found: expect.stringMatching(/does not offer TLS$/),
@@ -163,7 +163,7 @@ describe('a database', () => {
   it('that is not UTF-8 is told how to make another one', async () => {
     const name = `${user}_latin`;
     await admin.unsafe(`create database ${name} template template0 encoding 'LATIN1' locale 'C'`);
-    const checked = await examineDatabase(url((one) => Object.assign(one, { pathname: `/${name}` })));
+    const checked = await checkDatabase(url((one) => Object.assign(one, { pathname: `/${name}` })));
     expect(checked).toMatchObject({
       ok: false,
       found: expect.stringContaining('is encoded in LATIN1'),

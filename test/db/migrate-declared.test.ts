@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { foreignLocks, sessionText } from '../../src/db/blocking-sessions.ts';
+import { findForeignLocks, formatSession } from '../../src/db/blocking-sessions.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { missingObjects } from '../../src/db/own-objects.ts';
 import { TemporaryError } from '../../src/lib/errors.ts';
@@ -129,7 +129,7 @@ describe('a reader in an idle transaction', () => {
       const before = await definition();
       const told: string[] = [];
       const migrating = migrateDatabase(database.url, changed, {
-        blocked: (sessions) => void told.push(...sessions.map(sessionText)),
+        blocked: (sessions) => void told.push(...sessions.map(formatSession)),
       });
       await blocked(sql);
       // This query waits behind the migration until that gives way, while the reader's transaction stays open.
@@ -176,11 +176,11 @@ describe('a reader in an idle transaction', () => {
 
   it('is named by what doctor queries, as soon as it blocks the recorder', async () => {
     await whileRead(async () => {
-      expect(await foreignLocks(sql)).toEqual([]);
+      expect(await findForeignLocks(sql)).toEqual([]);
       const stop = new AbortController();
       const migrating = migrateDatabase(database.url, changed, { signal: stop.signal }).catch(() => {});
       await expect
-        .poll(() => foreignLocks(sql))
+        .poll(() => findForeignLocks(sql))
         .toMatchObject([{ application: 'some-notebook', state: 'idle in transaction', isBlocking: true }]);
       stop.abort();
       await migrating;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { isAway } from '../../src/db/connection-error.ts';
+import { isDatabaseUnavailable } from '../../src/db/connection-error.ts';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { sessionSettings } from '../../src/db/session.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -53,6 +53,6 @@ describe('a connection for one piece of work', () => {
     );
     const error = await done.catch((failure: unknown) => failure);
     proxy.weather = { kind: 'fair' };
-    expect(isAway(error), String(error)).toBe(true);
+    expect(isDatabaseUnavailable(error), String(error)).toBe(true);
   });
 });

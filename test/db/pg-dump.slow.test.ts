@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { embeddedHome } from '../../src/db/embedded/home.ts';
 import { sealUntil } from '../../src/reporting/seals/seal.ts';
 import { verify } from '../../src/reporting/seals/verify.ts';
@@ -47,7 +47,7 @@ describe.skipIf(!bin)('as docs/operations.md has it, a database that pg_dump and
       '--locale=C.UTF-8',
     ];
     await run(program('initdb'), ['-D', 'data', '--no-sync', ...how], options);
-    const port = await freePort();
+    const port = await findFreePort();
     const flags = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
     await run(
       program('pg_ctl'),

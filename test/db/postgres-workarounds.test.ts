@@ -2,9 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { openCommitting } from '../../src/db/client.ts';
+import { openCommitPool } from '../../src/db/client.ts';
 import { connect, connectPool } from '../../src/db/connect.ts';
-import { isAway } from '../../src/db/connection-error.ts';
+import { isDatabaseUnavailable } from '../../src/db/connection-error.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { losingAll, underWay } from '../support/lost-connections.ts';
 
@@ -27,7 +27,7 @@ it('gives up a connection that fell silent while a statement was waited for, and
   expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
   proxy.weather = { kind: 'black-hole' };
   const error = await sql`select 2`.catch((failure: unknown) => failure);
-  expect(isAway(error)).toBe(true);
+  expect(isDatabaseUnavailable(error)).toBe(true);
   proxy.weather = { kind: 'fair' };
   expect(await sql`select 3 as n`).toEqual([{ n: 3 }]);
   await sql.end();
@@ -95,7 +95,7 @@ it('says that a server closes before it answers, and asks once it does not', asy
 });
 
 it('reports that the database is away where a server ends while much is being sent to it', async () => {
-  const commits = openCommitting(proxy.before(database.url), 1);
+  const commits = openCommitPool(proxy.before(database.url), 1);
   const length = (text: string) => commits.unsafe('select length($1::text)', [text], { prepare: true });
   expect(await length('one')).toEqual([{ length: 3 }]);
   const failed = length('x'.repeat(50_000_000)).catch((failure: unknown) => failure);
@@ -106,7 +106,7 @@ it('reports that the database is away where a server ends while much is being se
   await turn();
   proxy.reset();
   const error = await failed;
-  expect(isAway(error), String(error)).toBe(true);
+  expect(isDatabaseUnavailable(error), String(error)).toBe(true);
   expect(await length('again')).toEqual([{ length: 5 }]);
   await commits.end({ timeout: 1 });
 });

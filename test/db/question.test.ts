@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
-import { askAsReader } from '../../src/db/question.ts';
+import { queryAsReader } from '../../src/db/question.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 /** All rows of an answer as texts, or what it says instead. */
 async function ask(question: string, more: { url?: string; timeout?: number; asOf?: string } = {}) {
   const { url = database.url, timeout = 20_000, asOf = null } = more;
-  return askAsReader(url, question, { timeout, asOf, signal: never }, async ({ rows }) => {
+  return queryAsReader(url, question, { timeout, asOf, signal: never }, async ({ rows }) => {
     const all: unknown[] = [];
     for await (const block of rows('values')) all.push(...block.map((line) => JSON.parse(line)));
     return all;
@@ -59,7 +59,7 @@ describe('a question', () => {
   });
 
   it('says its columns also where it has no rows', async () => {
-    const columns = await askAsReader(
+    const columns = await queryAsReader(
       database.url,
       "select 1 as one, null::numeric as two, null as three, now() as four, date '2026-01-01' as five where false",
       { timeout: 1000, asOf: null, signal: never },
@@ -76,7 +76,7 @@ describe('a question', () => {
 
   it('is read in blocks, of few rows where they are long', async () => {
     const blocks = async (question: string) =>
-      askAsReader(
+      queryAsReader(
         database.url,
         question,
         { timeout: 60_000, asOf: null, signal: never },
@@ -102,7 +102,7 @@ describe('a question', () => {
 
   it('ends when it is told to', async () => {
     const stop = new AbortController();
-    const answer = askAsReader(
+    const answer = queryAsReader(
       database.url,
       'select pg_sleep(60)',
       { timeout: 50_000, asOf: null, signal: stop.signal },

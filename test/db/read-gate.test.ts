@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { ReadGate } from '../../src/db/read-gate.ts';
-import { ReadsBusy } from '../../src/db/semaphore.ts';
+import { TooManyReadsError } from '../../src/db/semaphore.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const { it, database } = withDatabase();
@@ -51,7 +51,7 @@ const pidOf = (gate: ReadGate) =>
 
 describe('reading', () => {
   it('gives each read a connection of its own, and the next read the one that is free', async () => {
-    const gate = new ReadGate(database.url, { atOnce: 2 });
+    const gate = new ReadGate(database.url, { maxConcurrent: 2 });
     const pids = await Promise.all(Array.from({ length: 8 }, () => pidOf(gate)));
     expect(new Set(pids).size).toBe(2);
     await gate.close();
@@ -64,12 +64,12 @@ describe('reading', () => {
   });
 
   it('refuses at once when too many wait, and says when to try again', async () => {
-    const gate = new ReadGate(database.url, { atOnce: 1, waiting: 1 });
+    const gate = new ReadGate(database.url, { maxConcurrent: 1, waiting: 1 });
     const first = lasting(gate);
     await first.started;
     const second = lasting(gate);
     const third = gate.read(async () => 'third', never);
-    await expect(third).rejects.toThrow(ReadsBusy);
+    await expect(third).rejects.toThrow(TooManyReadsError);
     await expect(third).rejects.toThrow('1 reads are under way and 1 wait; try again in 2 s');
     first.end();
     await second.started;
@@ -80,7 +80,7 @@ describe('reading', () => {
   });
 
   it('does not let a read wait for ever', async () => {
-    const gate = new ReadGate(database.url, { atOnce: 1, patience: 20 });
+    const gate = new ReadGate(database.url, { maxConcurrent: 1, maxWaitMs: 20 });
     const first = lasting(gate);
     await first.started;
     await expect(gate.read(async () => 'second', never)).rejects.toThrow('was free for 0.02 s');
@@ -90,7 +90,7 @@ describe('reading', () => {
   });
 
   it('of a request that goes away is cancelled in the database, and the place is free at once', async () => {
-    const gate = new ReadGate(database.url, { atOnce: 1 });
+    const gate = new ReadGate(database.url, { maxConcurrent: 1 });
     const pid = await pidOf(gate);
     const gone = new AbortController();
     const slow = gate.read((sql) => sql`select pg_sleep(30) as gone_away`, gone.signal);
@@ -104,7 +104,7 @@ describe('reading', () => {
   });
 
   it('that waits and goes away takes no place', async () => {
-    const gate = new ReadGate(database.url, { atOnce: 1 });
+    const gate = new ReadGate(database.url, { maxConcurrent: 1 });
     const first = lasting(gate);
     await first.started;
     const gone = new AbortController();
@@ -118,7 +118,7 @@ describe('reading', () => {
   });
 
   it('gives the place back after an error, and after work that throws at once', async () => {
-    const gate = new ReadGate(database.url, { atOnce: 1 });
+    const gate = new ReadGate(database.url, { maxConcurrent: 1 });
     await expect(gate.read((sql) => sql`select 1 / 0`, never)).rejects.toThrow('division by zero');
     const thrown = gate.read(() => {
       throw new Error('before it began');

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
 import { PostgresPair } from '../../chaos/servers/postgres-pair.ts';
 import { until } from '../../chaos/waiting.ts';
-import { readFrom } from '../../src/app/read-source.ts';
+import { selectReadSource } from '../../src/app/read-source.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
 import { ReadGate } from '../../src/db/read-gate.ts';
-import { noteReplica, Replica } from '../../src/db/replica.ts';
-import { findingGroups, inWords } from '../../src/reporting/reports/findings.ts';
+import { Replica, storeReplicaState } from '../../src/db/replica.ts';
+import { describeFinding, findingGroups } from '../../src/reporting/reports/findings.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
@@ -49,10 +49,11 @@ afterAll(async () => {
 async function follows(): Promise<void> {
   await until('the replica to follow', async () => (await replica.look(primary)).lagBytes === 0);
 }
-const note = async () => noteReplica(database.sql, 'recorder', replica.place, await replica.look(primary));
+const note = async () =>
+  storeReplicaState(database.sql, 'recorder', replica.place, await replica.look(primary));
 /** What `/metrics` gives is up to some seconds old. */
 const metrics = () => expect.poll(async () => (await ask(`${server.address}/metrics`)).body);
-const told = async () => (await findingGroups(primary)).map((one) => inWords(one, () => 'then'));
+const told = async () => (await findingGroups(primary)).map((one) => describeFinding(one, () => 'then'));
 const asked = (sql: string, more = '') =>
   ask(`${server.address}/query.json?sql=${encodeURIComponent(sql)}${more}`);
 const exporting = (databaseUrl: string) =>
@@ -99,7 +100,7 @@ describe('a replica', () => {
     const { lagSeconds, lagBytes, trouble } = await replica.look(primary);
     expect([trouble, lagBytes]).toEqual([null, expect.toSatisfy((bytes: number) => bytes > 0)]);
     expect(lagSeconds).not.toBeNull();
-    await noteReplica(database.sql, 'recorder', replica.place, {
+    await storeReplicaState(database.sql, 'recorder', replica.place, {
       ...{ lagSeconds: 90, lagBytes, trouble, strange: false },
     });
     expect(await told()).toEqual([
@@ -121,7 +122,7 @@ describe('a replica', () => {
     expect([api.code, api.body]).toEqual([503, expect.stringContaining('The replica cannot be read')]);
     expect((await ask(`${server.address}/ready`)).code).toBe(200);
     await metrics().toContain(`chain_recorder_replica_readable{place="${replica.place}"} 0`);
-    await expect(readFrom({ replica, database, databaseUrl: '' })).rejects.toMatchObject({
+    await expect(selectReadSource({ replica, database, databaseUrl: '' })).rejects.toMatchObject({
       code: 'REPLICA_AWAY',
     });
     await database.sql`select 1`;
@@ -133,7 +134,7 @@ describe('a replica', () => {
     await until('it to answer', async () => (await replica.look(primary)).strange);
     expect((await ask(`${server.address}/datasets`)).body).toContain('it was promoted');
     const app = { replica, database, databaseUrl: '' };
-    await expect(readFrom(app)).rejects.toThrow('REPORTING_DATABASE_URL: it was promoted');
+    await expect(selectReadSource(app)).rejects.toThrow('REPORTING_DATABASE_URL: it was promoted');
   });
 });
 

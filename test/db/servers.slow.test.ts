@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
 import { PostgresPair } from '../../chaos/servers/postgres-pair.ts';
 import { connect } from '../../src/db/connect.ts';
-import { isAway } from '../../src/db/connection-error.ts';
+import { isDatabaseUnavailable } from '../../src/db/connection-error.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { withRowLock } from '../../src/db/row-lock.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
@@ -77,7 +77,7 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
     thaw = await pair.primary.freeze();
     const fresh = open(`${pair.url}?application_name=fresh`);
     const error = await fresh.write().catch((failure: unknown) => failure);
-    expect(isAway(error)).toBe(true);
+    expect(isDatabaseUnavailable(error)).toBe(true);
     expect(String(error)).toContain(`127.0.0.1:${portOf(1)}: is a standby`);
     await pair.promote();
     expect(await fresh.write()).toBe(portOf(1));
@@ -98,7 +98,7 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
     expect(await writtenOn(0)).toBe(after);
     await pair.standby.crash();
     const error = await second.write().catch((failure: unknown) => failure);
-    expect(isAway(error)).toBe(true);
+    expect(isDatabaseUnavailable(error)).toBe(true);
     const again = await second.write().catch((failure: unknown) => failure);
     expect(String(again)).toContain(`127.0.0.1:${portOf(0)}: was left behind`);
     expect(await writtenOn(0)).toBe(after);

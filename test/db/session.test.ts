@@ -6,9 +6,9 @@ import { openDatabase } from '../../src/db/client.ts';
 import { schemaProblem } from '../../src/db/migrate.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { withRowLock } from '../../src/db/row-lock.ts';
-import { takeObserver } from '../../src/health/ledger.ts';
+import { acquireObserver } from '../../src/health/ledger.ts';
 import { UsageError } from '../../src/lib/errors.ts';
-import { claim } from '../../src/recording/lease.ts';
+import { claimRun } from '../../src/recording/lease.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { ManualClock } from '../support/clock.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -147,20 +147,20 @@ describe('after the clock of the database was set back an hour', () => {
   it('a lease of a target that lies in the future has run out, and one that was just taken has not', async () => {
     const feed = scriptedFeed(validators, { node: 'n', subnetId: 's' });
     const job = jobFor(feed);
-    expect(typeof (await claim(sql, feed, job, 'one', now))).toBe('number');
-    expect(await claim(sql, feed, job, 'two', now)).toBe('held');
+    expect(typeof (await claimRun(sql, feed, job, 'one', now))).toBe('number');
+    expect(await claimRun(sql, feed, job, 'two', now)).toBe('held');
     await sql`update recorder.targets set lease_until = now() + interval '1 hour'`;
     const takers = ['two', 'three', 'four', 'five'];
-    const taken = await Promise.all(takers.map((worker) => claim(sql, feed, job, worker, now)));
+    const taken = await Promise.all(takers.map((worker) => claimRun(sql, feed, job, worker, now)));
     expect(taken.filter((one) => one === 'held')).toHaveLength(3);
   });
 
   it('so has that of an observer', async () => {
-    expect(await takeObserver(sql, 'watch', 'one')).not.toBe('held');
-    expect(await takeObserver(sql, 'watch', 'two')).toBe('held');
+    expect(await acquireObserver(sql, 'watch', 'one')).not.toBe('held');
+    expect(await acquireObserver(sql, 'watch', 'two')).toBe('held');
     await sql`update recorder.health_observers set lease_until = now() + interval '1 hour'`;
-    expect(await takeObserver(sql, 'watch', 'two')).not.toBe('held');
-    expect(await takeObserver(sql, 'watch', 'one')).toBe('held');
+    expect(await acquireObserver(sql, 'watch', 'two')).not.toBe('held');
+    expect(await acquireObserver(sql, 'watch', 'one')).toBe('held');
   });
 
   it('a lock is kept for longer than a connection may be silent', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scopeOf } from '../../src/app/configured-feeds.ts';
+import { createScope } from '../../src/app/configured-feeds.ts';
 import type { RunResult } from '../../src/recording/context.ts';
 import { planAll } from '../../src/recording/plan.ts';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
@@ -15,7 +15,7 @@ describe('on demand', () => {
   async function demanded(dataset: string, pairs: Record<string, string>): Promise<RunResult> {
     const { recorder } = recordingOf('of 7');
     const feed = recorder.feedOf(dataset);
-    const target = feed.source.demand?.(pairs, scopeOf(recorder.config));
+    const target = feed.source.demand?.(pairs, createScope(recorder.config));
     if (!target) throw new Error(`${dataset} is not recorded on demand`);
     const [run] = await recorder.run(
       feed,

@@ -2,13 +2,13 @@ import type postgres from 'postgres';
 import type { ManualClock } from '../../sandbox/clock.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
-import { upstreamOpener } from '../../src/app/upstream-opener.ts';
-import { checkConfig } from '../../src/config/load.ts';
+import { createUpstreamOpener } from '../../src/app/upstream-opener.ts';
+import { validateConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { ActiveLedger } from '../../src/health/node-health.ts';
-import { lookOver } from '../../src/health/probe-node.ts';
+import { createProbeQuery } from '../../src/health/probe-node.ts';
 import { Prober } from '../../src/health/prober.ts';
-import type { ActiveFeed, Watched } from '../../src/recording/active-feed.ts';
+import type { ActiveFeed, ConfiguredFeed } from '../../src/recording/active-feed.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
 import type { Job } from '../../src/recording/job.ts';
 import { isDue, loadStates, stateOf, type TargetStates } from '../../src/recording/plan.ts';
@@ -48,7 +48,7 @@ export function configFor(
   more: { readonly watch: object; readonly datasets?: object },
 ): Config {
   const { url } = sandbox;
-  return checkConfig(
+  return validateConfig(
     {
       network: 'sandbox',
       upstreams: {
@@ -86,7 +86,7 @@ export class Recorder {
       commits: commitsFor(sql),
       clock: clock.now,
       worker: 'test',
-      open: upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock.now),
+      open: createUpstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock.now),
     };
   }
 
@@ -131,7 +131,7 @@ export class Recorder {
       holder: 'test',
       every: ledger.every,
       targets: ledger.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
-      look: lookOver(this.#context.open, ledger, this.#clock.now),
+      look: createProbeQuery(this.#context.open, ledger, this.#clock.now),
       maintenance: async () => [],
     });
     await prober?.once(new AbortController().signal);
@@ -140,12 +140,12 @@ export class Recorder {
   }
 
   /** All that the configuration asks for. */
-  get watched(): readonly Watched[] {
+  get watched(): readonly ConfiguredFeed[] {
     return [...this.feeds, ...this.ledgers];
   }
 
   /** What records a dataset: a feed, or a ledger. */
-  watchedOf(dataset: string): Watched {
+  watchedOf(dataset: string): ConfiguredFeed {
     const found = this.watched.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
     if (!found) throw new Error(`nothing records ${dataset}`);
     return found;

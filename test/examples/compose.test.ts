@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readEnvironment } from '../../src/config/environment.ts';
-import { doubtfulVariables } from '../../src/config/suspicious-env.ts';
+import { findSuspiciousVariables } from '../../src/config/suspicious-env.ts';
 import { noPromtool, promtool, promtoolPath } from '../support/promtool.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -62,7 +62,7 @@ describe('docker-compose.yml', () => {
         value === null ? [] : [[key, value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')]],
       );
       const env = Object.fromEntries(set);
-      expect(doubtfulVariables(env), name).toEqual([]);
+      expect(findSuspiciousVariables(env), name).toEqual([]);
       expect(() => readEnvironment(env), name).not.toThrow();
       expect({ read_only, cap_drop }, name).toEqual({ read_only: true, cap_drop: ['ALL'] });
     }

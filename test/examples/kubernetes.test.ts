@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { readEnvironment } from '../../src/config/environment.ts';
-import { doubtfulVariables } from '../../src/config/suspicious-env.ts';
+import { findSuspiciousVariables } from '../../src/config/suspicious-env.ts';
 
 const read = (file: string) =>
   readFileSync(new URL(`../../examples/kubernetes/${file}`, import.meta.url), 'utf8');
@@ -112,7 +112,7 @@ describe('the manifests for Kubernetes', () => {
     for (const { env = [], securityContext, command, args } of containers) {
       const set = Object.fromEntries(env.map(({ name, value }) => [name, value]));
       const all = { ...given, RECORDER_TOKEN: 'a-token-as-long-as-one-of-its-own', ...set };
-      expect(doubtfulVariables(all)).toEqual([]);
+      expect(findSuspiciousVariables(all)).toEqual([]);
       expect(readEnvironment(all)).toMatchObject({ host: '0.0.0.0', logJson: true });
       expect(securityContext).toMatchObject({
         readOnlyRootFilesystem: true,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
+import { acquireObserver, writeLedger } from '../../src/health/ledger.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
-import { CONFIRM_SHRINK } from '../../src/recording/active-feed.ts';
+import { DEFAULT_SHRINK_CONFIRMATION } from '../../src/recording/active-feed.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { withDatabase } from '../support/fixture.ts';
 
@@ -16,7 +16,7 @@ type Change = readonly [hour: number, check: string, state: 'up' | 'down'];
 
 /** What an observer saw until an hour; it was away in the hours between. */
 async function saw(until: number, changes: readonly Change[], away: readonly [number, number][] = []) {
-  await takeObserver(sql, 'paris', 'paris');
+  await acquireObserver(sql, 'paris', 'paris');
   await writeLedger(sql, 'paris', 'paris', {
     heartbeat: START + until * HOUR,
     absences: away.map(([from, to]) => ({
@@ -56,7 +56,7 @@ const known = async (hour: number) => [
 
 it('the health of nodes as of a moment is what the ledger said of it, however it went on', async () => {
   await expect(known(0)).rejects.toMatchObject({ message: 'there is no record of node_health yet' });
-  const watched = { ...nodeHealth, every: 60_000, since: null, confirmShrink: CONFIRM_SHRINK };
+  const watched = { ...nodeHealth, every: 60_000, since: null, confirmShrink: DEFAULT_SHRINK_CONFIRMATION };
   await registerTargets(
     sql,
     {

@@ -5,7 +5,7 @@ import { describe, expect, vi } from 'vitest';
 import { ledgerStalled } from '../../src/alerts/rules/findings.ts';
 import { openApp } from '../../src/app/app.ts';
 import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
+import { validateConfig } from '../../src/config/load.ts';
 import { probeOnce } from '../../src/daemon/prober-role.ts';
 import { DatabaseClock } from '../../src/health/database-clock.ts';
 import { registerAll } from '../../src/recording/register.ts';
@@ -102,14 +102,20 @@ describe('a ledger that is stalled', () => {
   ])('%s is a finding and an alert at once', async (name, heartbeat, lease, reason) => {
     const observer = name.replaceAll(' ', '-');
     const nodes = [{ name: observer, url: 'http://127.0.0.1:9650' }];
-    const config = checkConfig({ network: 'mainnet', observer, upstreams: { nodes } }, catalogNames, 'test');
+    const config = validateConfig(
+      { network: 'mainnet', observer, upstreams: { nodes } },
+      catalogNames,
+      'test',
+    );
     await registerAll(sql, activeLedgers(config), Date.now() - HOUR, { recorder: observer, digest: null });
     const stalled = async () => ({
       findings: [
         ...(await sql<{ reason: string }[]>`
           select reason from reporting.findings where what = 'ledger' and subject = ${observer}`),
       ],
-      alerts: (await ledgerStalled.ask({ sql } as never)).filter(({ subject }) => subject.endsWith(observer)),
+      alerts: (await ledgerStalled.evaluate({ sql } as never)).filter(({ subject }) =>
+        subject.endsWith(observer),
+      ),
     });
     await sql`
       insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)

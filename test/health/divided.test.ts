@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, vi } from 'vitest';
 import { keepShares } from '../../src/health/keep-shares.ts';
-import { holdersOf, sharesLeft } from '../../src/health/ledger.ts';
-import type { Look } from '../../src/health/prober-context.ts';
+import { findAbandonedShares, queryHolders } from '../../src/health/ledger.ts';
+import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
 import { shareOf, sharesOf } from '../../src/health/shares.ts';
 import { type Clock, steadyClock, systemClock } from '../../src/lib/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -46,7 +46,7 @@ class Divided {
     this.#worlds.clear();
     await this.pass(7 * second);
     this.shares = sharesOf(this.observer, count);
-    for (const share of await sharesLeft(sql, this.shares)) await this.#end(share);
+    for (const share of await findAbandonedShares(sql, this.shares)) await this.#end(share);
     for (const node of nodes) {
       const share = shareOf(node, this.shares);
       const belonged = this.#belonged.get(node) ?? [];
@@ -209,7 +209,7 @@ function spans(seconds: readonly string[]): string[] {
   return found.map(({ state, from, to }) => `${from} to ${to} ${state}`);
 }
 
-const well: Look = { state: 'up', error: null, checks: [], latency: 1 };
+const well: ProbeQueryResult = { state: 'up', error: null, checks: [], latency: 1 };
 
 /**
  * A process that keeps shares.
@@ -258,7 +258,7 @@ function keeper(
 }
 
 const holders = async (observer: string, count: number) =>
-  (await holdersOf(sql, sharesOf(observer, count))).map(({ holder, free }) => (free ? null : holder));
+  (await queryHolders(sql, sharesOf(observer, count))).map(({ holder, free }) => (free ? null : holder));
 const open = async (observer: string) =>
   sql<{ observer: string; node: string }[]>`
     select observer, node from recorder.node_health

@@ -3,11 +3,11 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeSlots, encodeSlots } from '../../src/health/latency-entries.ts';
 import {
-  bucketOf,
+  findBucket,
   type Histogram,
-  merged,
+  mergeHistograms,
   RELATIVE_ERROR,
-  typicalOf,
+  representativeMs,
 } from '../../src/health/latency-histogram.ts';
 import { type LatencyHour, storeHours } from '../../src/health/latency-store.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -18,7 +18,7 @@ const start = Date.UTC(2026, 0, 28);
 
 function histogramOf(times: readonly number[]): Histogram {
   const histogram = new Map<number, number>();
-  for (const time of times) histogram.set(bucketOf(time), (histogram.get(bucketOf(time)) ?? 0) + 1);
+  for (const time of times) histogram.set(findBucket(time), (histogram.get(findBucket(time)) ?? 0) + 1);
   return histogram;
 }
 
@@ -30,10 +30,12 @@ describe('a histogram', () => {
   it('puts every time from a tenth of a millisecond to a day in a bucket that is close enough', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.1, max: 86_400_000, noNaN: true }), (time) => {
-        expect(Math.abs(typicalOf(bucketOf(time)) - time) / time).toBeLessThanOrEqual(RELATIVE_ERROR + 1e-9);
+        expect(Math.abs(representativeMs(findBucket(time)) - time) / time).toBeLessThanOrEqual(
+          RELATIVE_ERROR + 1e-9,
+        );
       }),
     );
-    expect([bucketOf(0), bucketOf(Number.MAX_VALUE)]).toEqual([0, 255]);
+    expect([findBucket(0), findBucket(Number.MAX_VALUE)]).toEqual([0, 255]);
   });
 
   it('merged is the histogram of all', () => {
@@ -41,7 +43,7 @@ describe('a histogram', () => {
     fc.assert(
       fc.property(times, times, (one, other) => {
         const sorted = (histogram: Histogram) => [...histogram].sort(([a], [b]) => a - b);
-        expect(sorted(merged([histogramOf(one), histogramOf(other)]))).toEqual(
+        expect(sorted(mergeHistograms([histogramOf(one), histogramOf(other)]))).toEqual(
           sorted(histogramOf([...one, ...other])),
         );
       }),

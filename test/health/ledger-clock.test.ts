@@ -35,20 +35,20 @@ describe('the time of the ledger', () => {
     pass(minute);
     wall += hour;
     steady += hour;
-    expect([clock.compare(), clock.doubtful, clock.toWall(steady)]).toEqual([null, false, wall]);
+    expect([clock.compare(), clock.isDoubtful, clock.toWall(steady)]).toEqual([null, false, wall]);
   });
 
   it('follows a clock that drifts', () => {
     wall += 900;
-    expect([clock.compare(), clock.doubtful]).toEqual([null, false]);
+    expect([clock.compare(), clock.isDoubtful]).toEqual([null, false]);
   });
 
   it.each([2 * hour, -2 * hour])('forgets a move of %d ms that is taken back', (by) => {
     pass(minute);
     wall += by;
-    expect([pass(40 * second), clock.doubtful, clock.disagreement]).toEqual([[], true, by]);
+    expect([pass(40 * second), clock.isDoubtful, clock.disagreement]).toEqual([[], true, by]);
     wall -= by;
-    expect([pass(minute), clock.doubtful]).toEqual([[], false]);
+    expect([pass(minute), clock.isDoubtful]).toEqual([[], false]);
     expect(clock.toWall(steady)).toBe(wall);
     expect(clock.toWall(steady - 2 * minute)).toBe(wall - 2 * minute);
   });
@@ -59,7 +59,7 @@ describe('the time of the ledger', () => {
     wall += 2 * hour;
     const [moved] = pass(6 * minute);
     expect(moved).toEqual({ by: 2 * hour, skipped: { from: before, to: before + 2 * hour } });
-    expect(clock.doubtful).toBe(false);
+    expect(clock.isDoubtful).toBe(false);
     expect(clock.toWall(steady)).toBe(wall);
     expect(clock.toWall(steady - 7 * minute)).toBe(wall - 7 * minute - 2 * hour);
   });

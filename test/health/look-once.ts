@@ -1,12 +1,12 @@
 import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { lookOver } from '../../src/health/probe-node.ts';
-import type { Look } from '../../src/health/prober-context.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import { createProbeQuery } from '../../src/health/probe-node.ts';
+import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
 import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
 
 const [ledger] = activeLedgers(
-  checkConfig(
+  validateConfig(
     {
       network: 'mainnet',
       upstreams: { nodes: [{ name: 'a', url: 'http://127.0.0.1:9650' }] },
@@ -18,7 +18,7 @@ const [ledger] = activeLedgers(
 );
 
 /** Looks once at a node over HTTP. @param cutOff the recorder is cut off from the network @param deadline of one call, ms */
-export async function look(url: string, cutOff = false, deadline = 30_000): Promise<Look> {
+export async function look(url: string, cutOff = false, deadline = 30_000): Promise<ProbeQueryResult> {
   if (!ledger) throw new Error('node_health is not active');
   const settings = {
     name: 'a',
@@ -29,7 +29,7 @@ export async function look(url: string, cutOff = false, deadline = 30_000): Prom
     deadline,
     maxBytes: 1e6,
   };
-  const lookAt = lookOver(
+  const lookAt = createProbeQuery(
     (_feed, _job, asking) => new UpstreamSession(settings, asking),
     ledger,
     Date.now,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { occurrences, underMaintenance } from '../../src/health/maintenance.ts';
+import { applyMaintenance, listOccurrences } from '../../src/health/maintenance.ts';
 import type { State, Verdict } from '../../src/health/state.ts';
 
 const hour = 3_600_000;
@@ -10,20 +10,22 @@ describe('a recurring maintenance', () => {
   const sundays = { nodes: null, days: new Set([0]), at: 23 * hour, lasts: 2 * hour };
 
   it('comes on its days, also past midnight', () => {
-    const windows = occurrences(sundays, Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 16));
+    const windows = listOccurrences(sundays, Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 16));
     expect(windows.map(({ from, to }) => [new Date(from).toISOString(), (to - from) / hour])).toEqual([
       ['2026-11-01T23:00:00.000Z', 2],
       ['2026-11-08T23:00:00.000Z', 2],
       ['2026-11-15T23:00:00.000Z', 2],
     ]);
-    expect(occurrences(sundays, Date.UTC(2026, 10, 2, 0, 30), Date.UTC(2026, 10, 2, 0, 40))).toHaveLength(1);
-    expect(occurrences(sundays, Date.UTC(2026, 10, 2, 2), Date.UTC(2026, 10, 8))).toEqual([]);
+    expect(listOccurrences(sundays, Date.UTC(2026, 10, 2, 0, 30), Date.UTC(2026, 10, 2, 0, 40))).toHaveLength(
+      1,
+    );
+    expect(listOccurrences(sundays, Date.UTC(2026, 10, 2, 2), Date.UTC(2026, 10, 8))).toEqual([]);
   });
 });
 
 describe('announced windows', () => {
   it('lie over what was said, and give way to it again', () => {
-    const transitions = underMaintenance(
+    const transitions = applyMaintenance(
       says('up'),
       says('up'),
       [{ at: 30, verdict: says('down') }],
@@ -39,9 +41,9 @@ describe('announced windows', () => {
 
   it('may be taken back, or come late: they count from where the ledger is settled', () => {
     const window = { nodes: null, from: 20, to: 40 };
-    const [under] = underMaintenance(says('up'), says('up'), [], [window], 30, 31);
+    const [under] = applyMaintenance(says('up'), says('up'), [], [window], 30, 31);
     expect(under).toMatchObject({ at: 30, verdict: { state: 'maintenance' } });
-    const back = underMaintenance(says('up'), says('maintenance'), [], [{ ...window, to: 30 }], 31, 32);
+    const back = applyMaintenance(says('up'), says('maintenance'), [], [{ ...window, to: 30 }], 31, 32);
     expect(back).toMatchObject([{ at: 31, verdict: { state: 'up' } }]);
   });
 
@@ -71,7 +73,7 @@ describe('announced windows', () => {
           const from = edges[n] ?? 0;
           const before = all.findLast(({ at }) => at <= from)?.verdict ?? says(first);
           const now = all.filter(({ at }) => at > from && at <= to);
-          const transitions = underMaintenance(before, counted, now, announced, from, to);
+          const transitions = applyMaintenance(before, counted, now, announced, from, to);
           counted = transitions.at(-1)?.verdict ?? counted;
           return transitions;
         });

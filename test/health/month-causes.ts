@@ -1,4 +1,4 @@
-import type { Look } from '../../src/health/prober-context.ts';
+import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
 import { answeringServer, cases, some } from '../upstreams/answer-table.ts';
 import { closeFailing, failing } from '../upstreams/failing-upstreams.ts';
 import { look } from './look-once.ts';
@@ -7,11 +7,11 @@ import { look } from './look-once.ts';
 export interface Cause {
   readonly name: string;
   readonly state: 'up' | 'down' | 'unknown';
-  readonly look: Look;
+  readonly look: ProbeQueryResult;
 }
 
 /** Gives each check the time of the look: a timestamp that does not move is stale. */
-export const lookAt = (seen: Look, now: number): Look => ({
+export const lookAt = (seen: ProbeQueryResult, now: number): ProbeQueryResult => ({
   ...seen,
   checks: seen.checks?.map((check) => ({ ...check, timestamp: `${now}` })) ?? null,
 });
@@ -28,7 +28,7 @@ export async function gatherCauses() {
       return one ? [{ ...one, look: await look(`${server.url}/${at}`) }] : [];
     }),
     Promise.all(
-      failing.map(async ({ name, state, url }): Promise<Cause & { readonly cutOff: Look }> => {
+      failing.map(async ({ name, state, url }): Promise<Cause & { readonly cutOff: ProbeQueryResult }> => {
         const at = await url();
         const [seen, cutOff] = await Promise.all([look(at, false, 400), look(at, true, 400)]);
         return { name, state, look: seen, cutOff };

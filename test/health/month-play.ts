@@ -2,10 +2,10 @@ import type postgres from 'postgres';
 import { expect } from 'vitest';
 import { anotherSource } from '../../src/alerts/rules/findings.ts';
 import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
-import { upstreamOpener } from '../../src/app/upstream-opener.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { lookOver } from '../../src/health/probe-node.ts';
-import type { Look } from '../../src/health/prober-context.ts';
+import { createUpstreamOpener } from '../../src/app/upstream-opener.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import { createProbeQuery } from '../../src/health/probe-node.ts';
+import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { nodeServer } from '../recording/identity/node-server.ts';
 import { type Cause, lookAt } from './month-causes.ts';
@@ -41,7 +41,7 @@ export interface Played {
   readonly identityChecks: number;
 }
 
-const WELL: Look = {
+const WELL: ProbeQueryResult = {
   state: 'up',
   error: null,
   latency: 12,
@@ -67,7 +67,7 @@ export async function playMonth(
     swaps.some(({ from, to }) => from - 3 * minute <= at && at < to + 6 * minute);
 
   const server = await nodeServer(() => ({ id: swapOf(world.now) ? OTHER_ID : OWN_ID }));
-  const config = checkConfig(
+  const config = validateConfig(
     {
       ...{ network: 'mainnet', observer: 'month' },
       upstreams: { nodes: NODES.map((name) => ({ name, url: `${server.url}/${name}` })) },
@@ -81,7 +81,7 @@ export async function playMonth(
   if (!ledger) throw new Error('node_health is not active');
   const keys = { chainDataKey: undefined, metricsKey: undefined };
   const clock = () => world.now;
-  const identified = lookOver(upstreamOpener(config, keys, sql, clock), ledger, clock);
+  const identified = createProbeQuery(createUpstreamOpener(config, keys, sql, clock), ledger, clock);
 
   const looks: DemandedLook[] = [];
   const seen = new Set<string>();
@@ -116,7 +116,7 @@ export async function playMonth(
     const own = looks.filter(({ node }) => node === SWAPPED);
     const other = own.findLast(({ isOther }) => isOther)?.at ?? Number.NaN;
     const isOver = own.some(({ at, isOther }) => !isOther && at >= other + DIFFERENCE_LASTS);
-    const found = await anotherSource.ask({ sql, at: new Date(world.now), facts: null } as never);
+    const found = await anotherSource.evaluate({ sql, at: new Date(world.now), facts: null } as never);
     const expected = Number.isNaN(other) || isOver ? [] : [SWAPPED];
     expect([new Date(world.now), found.map(({ subject }) => subject)]).toEqual([
       new Date(world.now),

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { expect } from 'vitest';
-import { replay } from '../../src/alerts/replay.ts';
+import { replayRules } from '../../src/alerts/replay.ts';
 import { noFacts, ruleNamed } from '../support/alerts.ts';
 import { type Account, accountOf, STATES } from './month-account.ts';
 import { alertLine, expectedAlerts } from './month-alerts.ts';
@@ -143,7 +143,7 @@ async function compareAlerts(
   const length = accounts.get('a')?.states.length ?? 0;
   const rounds = { from: 600, to: Math.floor((length * alerts) / round) * round - 600, step: round };
   const rules = ['node-down', 'node-unobserved'].map(ruleNamed);
-  const replayed = await replay(
+  const replayed = await replayRules(
     { reader: sql, rules, facts: { ...noFacts, nodes: NODES } },
     { from: MONTH_START + rounds.from * second, to: MONTH_START + rounds.to * second, step: round * second },
     new AbortController().signal,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gistOf, jsonGistOf } from '../../src/health/normalize-message.ts';
+import { normalizeJsonMessage, normalizeMessage } from '../../src/health/normalize-message.ts';
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const chars = (alphabet: string, min: number, max: number) =>
@@ -47,7 +47,7 @@ describe('texts that differ only in what moves', () => {
   it('are the same', () => {
     fc.assert(
       fc.property(moments, ([one = '', other = '']) => {
-        expect(gistOf(other)).toBe(gistOf(one));
+        expect(normalizeMessage(other)).toBe(normalizeMessage(one));
       }),
       { numRuns: 5_000 },
     );
@@ -67,7 +67,7 @@ describe('texts that differ only in what moves', () => {
       'HTTP 200 with 13 characters that are not whole JSON',
     ],
   ])('such as %j', (one, other) => {
-    expect(gistOf(one)).toBe(gistOf(other));
+    expect(normalizeMessage(one)).toBe(normalizeMessage(other));
   });
 
   it('are the same in messages, whatever the order of members', () => {
@@ -80,7 +80,7 @@ describe('texts that differ only in what moves', () => {
       'NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ',
       'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg',
     ]).other;
-    expect(jsonGistOf(one)).toBe(jsonGistOf(other));
+    expect(normalizeJsonMessage(one)).toBe(normalizeJsonMessage(other));
   });
 });
 
@@ -89,7 +89,7 @@ describe('texts with another word', () => {
     fc.assert(
       fc.property(moments, word, word, ([one = '', other = ''], before, after) => {
         fc.pre(before !== after);
-        expect(gistOf(`${one} ${before}`)).not.toBe(gistOf(`${other} ${after}`));
+        expect(normalizeMessage(`${one} ${before}`)).not.toBe(normalizeMessage(`${other} ${after}`));
       }),
       { numRuns: 5_000 },
     );
@@ -103,16 +103,16 @@ describe('texts with another word', () => {
     ['needs v1.11.3', 'needs v1.12.0'],
     ['HTTP 502 instead of a health report', 'HTTP 503 instead of a health report'],
   ])('such as %j and %j', (one, other) => {
-    expect(gistOf(one)).not.toBe(gistOf(other));
+    expect(normalizeMessage(one)).not.toBe(normalizeMessage(other));
   });
 
   it('nor are messages with another member', () => {
-    expect(jsonGistOf('{"peers":1}')).not.toBe(jsonGistOf('{"stake":1}'));
-    expect(jsonGistOf('{"is":"late"}')).not.toBe(jsonGistOf('{"is":"early"}'));
+    expect(normalizeJsonMessage('{"peers":1}')).not.toBe(normalizeJsonMessage('{"stake":1}'));
+    expect(normalizeJsonMessage('{"is":"late"}')).not.toBe(normalizeJsonMessage('{"is":"early"}'));
   });
 });
 
 it('is told in time of texts that are all of one kind', () => {
   for (const text of ['1', 'a', 'A1', '\\', '#,', '1h', '1.', 'NodeID-', '0x', '-'])
-    expect(gistOf(text.repeat(64_000 / text.length)).length).toBeLessThanOrEqual(64_000);
+    expect(normalizeMessage(text.repeat(64_000 / text.length)).length).toBeLessThanOrEqual(64_000);
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Look } from '../../src/health/prober-context.ts';
+import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { hour, minute, second, World } from './world.ts';
 
@@ -15,13 +15,13 @@ function random(): number {
   return seed / 2_147_483_647;
 }
 
-const reading = (state: Look['state']): Look => ({
+const reading = (state: ProbeQueryResult['state']): ProbeQueryResult => ({
   state,
   error: state === 'up' ? null : `${state} by itself`,
   checks: [],
   latency: state === 'up' ? 12 : null,
 });
-const ANOTHER: Look = { state: 'unknown', error: 'another node', checks: null, latency: null };
+const ANOTHER: ProbeQueryResult = { state: 'unknown', error: 'another node', checks: null, latency: null };
 
 /** Reads the ledger of a node as seconds since the start; what is open ends with the heartbeat. */
 async function ledgerOf(observer: string, node: string) {
@@ -35,11 +35,11 @@ async function ledgerOf(observer: string, node: string) {
 
 it('records what another node says under its own id, until another one answers at the URL', async () => {
   const world = new World(sql, 'moved', [{ node: 'a', probe: 'health' }], start);
-  let answers: Look = reading('up');
+  let answers: ProbeQueryResult = reading('up');
   world.looker = async () => answers;
   await world.start();
   const now = () => (world.now - start) / second;
-  const turn = async (look: Look) => {
+  const turn = async (look: ProbeQueryResult) => {
     answers = look;
     const looks = world.looks.length;
     while (world.looks.length === looks) await world.pass(second);
@@ -84,7 +84,7 @@ it('mixes no node with another, whichever answers at which URL and however the r
   );
   // Who answers at each URL; the name stands for the first one.
   const answering = new Map(NAMES.map((name, at) => [name, IDS[at] ?? '']));
-  const states = new Map<string, Look['state']>(IDS.map((id) => [id, 'up']));
+  const states = new Map<string, ProbeQueryResult['state']>(IDS.map((id) => [id, 'up']));
   const seen: { at: number; name: string; id: string; state: string }[] = [];
   world.looker = async (name) => {
     const id = answering.get(name) ?? '';

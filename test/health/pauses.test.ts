@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Look } from '../../src/health/prober-context.ts';
+import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { day, hour, minute, second, World } from './world.ts';
 
@@ -35,12 +35,12 @@ async function ledger({ observer }: World, node = 'a') {
   return rows.map(({ state, from, to, probes }) => [state, from / second, to / second, probes]);
 }
 
-const UP: Look = { state: 'up', error: null, checks: [], latency: 1 };
-const DOWN: Look = { state: 'down', error: 'HTTP 502', checks: null, latency: null };
+const UP: ProbeQueryResult = { state: 'up', error: null, checks: [], latency: 1 };
+const DOWN: ProbeQueryResult = { state: 'down', error: 'HTTP 502', checks: null, latency: null };
 
 /** Lets the next look at the node be answered by the returned function only. Later looks get `later`. */
-function heldLook(it: World, later: Look) {
-  let answer = (_: Look) => {};
+function heldLook(it: World, later: ProbeQueryResult) {
+  let answer = (_: ProbeQueryResult) => {};
   let held = false;
   it.looker = () => {
     if (held) return Promise.resolve(later);
@@ -49,7 +49,7 @@ function heldLook(it: World, later: Look) {
       answer = resolve;
     });
   };
-  return { isHeld: () => held, answer: (look: Look) => answer(look) };
+  return { isHeld: () => held, answer: (look: ProbeQueryResult) => answer(look) };
 }
 
 /** Lets macrotasks run, so that what was answered is taken. */
@@ -88,7 +88,7 @@ describe('a probe in flight while the process was paused', () => {
     const it = await world();
     await it.pass(5 * minute);
     await it.flush();
-    let answer = (_: Look) => {};
+    let answer = (_: ProbeQueryResult) => {};
     it.now += hour;
     it.looker = () =>
       new Promise((resolve) => {

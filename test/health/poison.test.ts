@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { lookOver } from '../../src/health/probe-node.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import { createProbeQuery } from '../../src/health/probe-node.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
@@ -50,7 +50,7 @@ function stateOf({ status, healthy, body, poison }: Report): Expected['state'] {
 }
 
 function eyes() {
-  const config = checkConfig(
+  const config = validateConfig(
     {
       network: 'mainnet',
       upstreams: { nodes: nodes.map((name) => ({ name, url: `${server.url}/${name}` })) },
@@ -68,7 +68,7 @@ function eyes() {
     deadline: 30_000,
     maxBytes: 3e7,
   };
-  return lookOver(
+  return createProbeQuery(
     (_feed, { target }, asking) => {
       const name = target.node ?? '';
       return new UpstreamSession({ ...settings, name, url: `${server.url}/${name}` }, asking);

@@ -1,6 +1,11 @@
 import { describe, expect } from 'vitest';
-import { announce, announcements, endMaintenance, listMaintenance } from '../../src/health/announcements.ts';
-import { takeObserver, writeLedger } from '../../src/health/ledger.ts';
+import {
+  announceMaintenance,
+  createMaintenanceLookup,
+  endMaintenance,
+  listMaintenance,
+} from '../../src/health/announcements.ts';
+import { acquireObserver, writeLedger } from '../../src/health/ledger.ts';
 import type { State } from '../../src/health/state.ts';
 import { downtimeLeft, thresholdOf } from '../../src/reporting/reports/rewards.ts';
 import { slaReport } from '../../src/reporting/reports/sla.ts';
@@ -8,9 +13,9 @@ import { slaPage } from '../../src/reporting/reports/sla-page.ts';
 import {
   achievedText,
   percentText,
-  quorumOf,
+  readQuorumUptime,
+  readUptime,
   spanText,
-  uptimeOf,
 } from '../../src/reporting/reports/uptime.ts';
 import { withDatabase } from '../support/fixture.ts';
 
@@ -28,7 +33,7 @@ async function saw(
   transitions: readonly (readonly [hour: number, state: State, error?: string])[],
   absences: readonly (readonly [number, number])[] = [],
 ) {
-  await takeObserver(sql, observer, observer);
+  await acquireObserver(sql, observer, observer);
   await writeLedger(sql, observer, observer, {
     heartbeat: month.to,
     absences: absences.map(([from, to]) => ({
@@ -81,7 +86,7 @@ describe('several observers', () => {
       [30, 'unknown'],
       [40, 'up'],
     ]);
-    const [row] = await quorumOf(sql, { from: month.from, to: month.from + 2 * day }, 'shared');
+    const [row] = await readQuorumUptime(sql, { from: month.from, to: month.from + 2 * day }, 'shared');
     expect(row).toMatchObject({
       observers: 3,
       up_seconds: 42 * 3600,
@@ -126,7 +131,7 @@ describe('several observers', () => {
       heartbeat: number,
       transitions: readonly (readonly [number, State])[],
     ) => {
-      await takeObserver(sql, observer, observer);
+      await acquireObserver(sql, observer, observer);
       const probe = { node: 'settling', probe: 'health', probes: 9, probedAt: heartbeat };
       await writeLedger(sql, observer, observer, {
         heartbeat,
@@ -158,7 +163,7 @@ describe('several observers', () => {
     ]);
     await watch('behind', at(100), [[0, 'up']]);
     expect(await states()).toEqual([{ state: 'up', from: 0, to: 100 }]);
-    const [quorum] = await quorumOf(sql, { from: at(0), to: at(100.5) }, 'settling');
+    const [quorum] = await readQuorumUptime(sql, { from: at(0), to: at(100.5) }, 'settling');
     expect(quorum).toMatchObject({ up_seconds: 100, down_seconds: 0, unknown_seconds: 0.5 });
     // Both see it: settled as far as the slower one.
     await watch('behind', at(101), [[100, 'down']]);
@@ -176,7 +181,7 @@ describe('several observers', () => {
   });
 
   it('are told apart', async () => {
-    const rows = await uptimeOf(sql, { from: month.from, to: month.from + day }, 'shared');
+    const rows = await readUptime(sql, { from: month.from, to: month.from + day }, 'shared');
     expect(rows.map(({ observer, down_seconds }) => [observer, down_seconds / 3600])).toEqual([
       ['oslo', 6],
       ['paris', 10],
@@ -432,7 +437,7 @@ describe('an incident during which nobody looked for hours', () => {
       ],
       [[10.1, 18.1]],
     );
-    const [uptime] = await uptimeOf(
+    const [uptime] = await readUptime(
       sql,
       { from: month.from + 10 * hour, to: month.from + 18.5 * hour },
       'unseen for hours',
@@ -576,8 +581,12 @@ describe('texts', () => {
 describe('maintenance announced by command', () => {
   it('is found, listed, and ended', async () => {
     const now = Date.UTC(2026, 2, 1);
-    const id = await announce(sql, { node: 'a', from: now - hour, to: now + hour, reason: 'disk' }, now);
-    const find = announcements(sql, { once: [], recurring: [] });
+    const id = await announceMaintenance(
+      sql,
+      { node: 'a', from: now - hour, to: now + hour, reason: 'disk' },
+      now,
+    );
+    const find = createMaintenanceLookup(sql, { once: [], recurring: [] });
     expect(await find(now, now + 1)).toEqual([{ nodes: ['a'], from: now, to: now + hour }]);
     expect((await listMaintenance(sql, now)).map((one) => one.id)).toEqual([id]);
     expect(await endMaintenance(sql, id, now + minute)).toBe(true);
@@ -587,7 +596,11 @@ describe('maintenance announced by command', () => {
 
   it('that was taken back before it began is not there to be ended again', async () => {
     const now = Date.UTC(2026, 3, 1);
-    const id = await announce(sql, { node: 'a', from: now + hour, to: now + 2 * hour, reason: null }, now);
+    const id = await announceMaintenance(
+      sql,
+      { node: 'a', from: now + hour, to: now + 2 * hour, reason: null },
+      now,
+    );
     expect(await endMaintenance(sql, id, now + minute)).toBe(true);
     expect(await endMaintenance(sql, id, now + 2 * minute)).toBe(false);
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Rounds } from '../../src/health/rounds.ts';
+import { ProbeSchedule } from '../../src/health/rounds.ts';
 
 it('asks each probe once an interval, evenly spread', () => {
-  const rounds = new Rounds(['a', 'b', 'c', 'd'], 60_000, 1_000);
+  const rounds = new ProbeSchedule(['a', 'b', 'c', 'd'], 60_000, 1_000);
   const asked: [number, string][] = [];
   for (let now = 0; now < 121_000; now += 500)
     for (const { probe, planned } of rounds.due(now, 100)) {
@@ -24,7 +24,7 @@ it('asks each probe once an interval, evenly spread', () => {
 });
 
 it('asks everybody once after a long silence, and counts what was missed', () => {
-  const rounds = new Rounds(['a', 'b', 'c'], 30_000, 0);
+  const rounds = new ProbeSchedule(['a', 'b', 'c'], 30_000, 0);
   rounds.due(0, 100);
   const late = rounds.due(600_000, 2);
   expect([late.length, rounds.late(600_000)]).toEqual([2, true]);
@@ -41,7 +41,7 @@ it('forgets nobody, whatever the number, the interval and the steps', () => {
       fc.integer({ min: 5_000, max: 60_000 }),
       fc.array(fc.integer({ min: 1, max: 4_000 }), { minLength: 50, maxLength: 200 }),
       (count, every, steps) => {
-        const rounds = new Rounds([...Array(count).keys()], every, 0);
+        const rounds = new ProbeSchedule([...Array(count).keys()], every, 0);
         const last = new Map<number, number>();
         let now = 0;
         for (const step of steps) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Division, type SharesSeen } from '../../src/health/division.ts';
+import { ShareBalancer, type ShareSnapshot } from '../../src/health/division.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
 import { shareOf, sharesOf } from '../../src/health/shares.ts';
 
@@ -65,7 +65,7 @@ const second = 1_000;
 class Hall {
   now = 0;
   readonly shares = new Map<string, { process: string | null; until: number }>();
-  readonly living = new Map<string, Division>();
+  readonly living = new Map<string, ShareBalancer>();
   /** Until when a process that was killed still counts as alive. */
   readonly killed = new Map<string, number>();
 
@@ -75,7 +75,7 @@ class Hall {
 
   come(process: string) {
     this.killed.delete(process);
-    this.living.set(process, new Division(process));
+    this.living.set(process, new ShareBalancer(process));
   }
 
   kill(process: string) {
@@ -108,7 +108,7 @@ class Hall {
     }
   }
 
-  seen(): SharesSeen {
+  seen(): ShareSnapshot {
     const dying = [...this.killed].filter(([, until]) => until > this.now).map(([process]) => process);
     return {
       processes: [...this.living.keys(), ...dying].sort(),
@@ -152,13 +152,13 @@ describe('processes that divide the shares', () => {
   });
 
   it('leave one where it is that has come back within its lease', () => {
-    const division = new Division('a');
+    const division = new ShareBalancer('a');
     const shares = [{ share: 'paris', process: 'a', free: true }];
     expect(division.decide({ processes: ['a', 'b'], shares }, 0)).toEqual({ take: ['paris'], giveUp: [] });
   });
 
   it('take after a while what one that has fewer does not take', () => {
-    const division = new Division('a');
+    const division = new ShareBalancer('a');
     const shares = [
       { share: 'paris', process: 'a', free: false },
       { share: 'paris/2', process: null, free: true },

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WHOLE } from '../../src/health/health-reading.ts';
+import { WHOLE_PROBE } from '../../src/health/health-reading.ts';
 import {
+  applyObservation,
   type CheckReading,
-  NOTHING_KNOWN,
+  INITIAL_PROBE_STATE,
   type Observation,
   type ProbeState,
-  step,
   type Transition,
 } from '../../src/health/state.ts';
 
@@ -29,14 +29,14 @@ function machine(
   looks: readonly (Partial<Observation> & Pick<Observation, 'at' | 'state'>)[],
   staleAfter = never,
 ) {
-  let state = NOTHING_KNOWN;
+  let state = INITIAL_PROBE_STATE;
   const transitions: Transition[] = [];
   looks.forEach((look, before) => {
-    const result = step(state, { error: null, checks: [], before, ...look }, staleAfter);
+    const result = applyObservation(state, { error: null, checks: [], before, ...look }, staleAfter);
     state = result.state;
     transitions.push(...result.transitions);
   });
-  const at = (moment: number, name = WHOLE) =>
+  const at = (moment: number, name = WHOLE_PROBE) =>
     transitions.filter((transition) => transition.check === name && transition.at <= moment).at(-1)?.state ??
     'not yet';
   return { transitions, state, at };
@@ -87,8 +87,8 @@ describe('a failure', () => {
 
   it('is pending in plain data, which a restart reads back', () => {
     const { state } = machine([{ at: 5, state: 'down', error: 'refused', checks: [check('C')] }]);
-    const restored = { ...NOTHING_KNOWN, suspect: JSON.parse(JSON.stringify(state.suspect)) };
-    const { transitions } = step(
+    const restored = { ...INITIAL_PROBE_STATE, suspect: JSON.parse(JSON.stringify(state.suspect)) };
+    const { transitions } = applyObservation(
       restored,
       { at: 9_000, state: 'down', error: 'refused', checks: null, before: 1 },
       never,
@@ -146,7 +146,10 @@ describe('checks', () => {
     expect([60, 120, 180, 240].map((moment) => at(moment))).toEqual(['up', 'up', 'unknown', 'up']);
     expect([120, 180, 240].map((moment) => at(moment, 'C'))).toEqual(['up', 'unknown', 'up']);
     expect(at(180, 'P')).toBe('up');
-    expect(transitions.find(({ error }) => error === 'stale: C')).toMatchObject({ check: WHOLE, at: 180 });
+    expect(transitions.find(({ error }) => error === 'stale: C')).toMatchObject({
+      check: WHOLE_PROBE,
+      at: 180,
+    });
   });
 
   it('that leave the report are unknown', () => {
@@ -182,14 +185,14 @@ describe('any life of a node', () => {
         (seconds, every, confirm) => {
           // The looks, as the prober plans them: one an interval, and one more after each new suspicion.
           const looks: { at: number; state: 'up' | 'down' | 'unknown' }[] = [];
-          let state = NOTHING_KNOWN;
+          let state = INITIAL_PROBE_STATE;
           const transitions: Transition[] = [];
           let again = -1;
           for (let at = 0; at < seconds.length; at++) {
             if (at % every !== 0 && at !== again) continue;
             const look = { at: at * second, state: states[seconds[at] ?? 'well'] };
             looks.push(look);
-            const result = step(
+            const result = applyObservation(
               state,
               { ...look, error: null, checks: null, before: looks.length - 1 },
               never,
@@ -243,7 +246,7 @@ describe('check names that change at each look', () => {
   });
 
   it('are recorded up to a bound, and beyond it as one check whose state is the gravest', () => {
-    let state: ProbeState = NOTHING_KNOWN;
+    let state: ProbeState = INITIAL_PROBE_STATE;
     const names = new Set<string>();
     let transitions = 0;
     for (let look = 0; look < 30; look += 1) {
@@ -251,7 +254,7 @@ describe('check names that change at each look', () => {
         check(`look ${look} check ${at}`, look >= 20 && at === 7 ? 'down' : 'up'),
       );
       const seen = { at: look * 10_000, state: 'up' as const, error: null, checks, before: look };
-      const next = step(state, seen, Infinity);
+      const next = applyObservation(state, seen, Infinity);
       state = next.state;
       for (const one of next.transitions) names.add(one.check);
       if (look > 4) transitions += next.transitions.filter((one) => one.check !== '*').length;

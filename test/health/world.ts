@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import type { MaintenanceWindow } from '../../src/health/maintenance.ts';
 import { ClockWentBack, Prober } from '../../src/health/prober.ts';
-import type { Look, ProbeTarget } from '../../src/health/prober-context.ts';
+import type { ProbeQueryResult, ProbeTarget } from '../../src/health/prober-context.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;
@@ -33,11 +33,11 @@ export class World {
   announced = (): MaintenanceWindow[] => this.windows;
   prober: Prober | null = null;
   /** Every look: of what, when, and what came of it. */
-  readonly looks: { readonly node: string; readonly at: number; readonly look: Look }[] = [];
+  readonly looks: { readonly node: string; readonly at: number; readonly look: ProbeQueryResult }[] = [];
   /** Looks begin, and the world does not wait for their answers. */
   holding = false;
   /** Looks at a node for the world, in place of what the nodes' lives say. */
-  looker: ((node: string) => Promise<Look>) | null = null;
+  looker: ((node: string) => Promise<ProbeQueryResult>) | null = null;
   /** What the recorder warned of. */
   readonly warnings: string[] = [];
   /** When the recorder took its ledger over again because the clock went back, in true time. */
@@ -136,7 +136,7 @@ export class World {
     if (this.#asked !== asked) for (let turns = 0; turns < 6; turns++) await Promise.resolve();
   }
 
-  async #lookAt(node: string): Promise<Look> {
+  async #lookAt(node: string): Promise<ProbeQueryResult> {
     this.#asked += 1;
     if (!this.looker) return this.#look(node);
     const at = this.now;
@@ -145,9 +145,9 @@ export class World {
     return look;
   }
 
-  #look(node: string): Look {
+  #look(node: string): ProbeQueryResult {
     const life = this.lives.get(node) ?? 'well';
-    const look: Look = this.cutOff
+    const look: ProbeQueryResult = this.cutOff
       ? { state: 'unknown', error: 'the call failed (ENOTFOUND)', checks: null, latency: null }
       : life === 'gone'
         ? { state: 'down', error: 'the call failed (ECONNREFUSED)', checks: null, latency: null }

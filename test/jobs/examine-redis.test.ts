@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
-import { examineRedis } from '../../src/jobs/examine-redis.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
+import { checkRedis } from '../../src/jobs/examine-redis.ts';
 import { startCommand } from '../support/cli.ts';
 import { testDatabase } from '../support/database.ts';
 import { rawServer } from '../support/upstream-server.ts';
@@ -19,17 +19,17 @@ const redis = async (...settings: string[]) => (await servers.start(...settings)
 
 describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
   it('that keeps its keys and takes writes is in order', async () => {
-    expect(await examineRedis(`redis://127.0.0.1:${await redis()}`)).toBeNull();
+    expect(await checkRedis(`redis://127.0.0.1:${await redis()}`)).toBeNull();
   });
 
   it('with a password says which is wanted, and whether it is the one', async () => {
     const port = await redis('--requirepass', 'correct-horse');
-    expect(await examineRedis(`redis://:correct-horse@127.0.0.1:${port}`)).toBeNull();
-    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+    expect(await checkRedis(`redis://:correct-horse@127.0.0.1:${port}`)).toBeNull();
+    expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
       found: `Redis 127.0.0.1:${port}: it wants a password`,
     });
-    const wrong = await examineRedis(`redis://:wrong-horse@127.0.0.1:${port}`);
+    const wrong = await checkRedis(`redis://:wrong-horse@127.0.0.1:${port}`);
     expect(wrong).toMatchObject({
       ok: false,
       found: expect.stringContaining('refuses the user or the password'),
@@ -53,16 +53,16 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     );
     const login = [user, password].map(encodeURIComponent).join(':');
     for (const host of ['127.0.0.1', '[::1]'])
-      expect(await examineRedis(`redis://${login}@${host}:${port}/3?family=0`)).toBeNull();
-    expect(await examineRedis(`redis://${login.replace('p', 'q')}@[::1]:${port}`)).toMatchObject({
+      expect(await checkRedis(`redis://${login}@${host}:${port}/3?family=0`)).toBeNull();
+    expect(await checkRedis(`redis://${login.replace('p', 'q')}@[::1]:${port}`)).toMatchObject({
       found: `Redis [::1]:${port}: it refuses the user or the password`,
     });
   });
 
   it('with fewer databases than the number in the URL', async () => {
     const url = `redis://127.0.0.1:${await redis()}`;
-    expect(await examineRedis(`${url}/15`)).toBeNull();
-    expect(await examineRedis(`${url}/99`)).toMatchObject({
+    expect(await checkRedis(`${url}/15`)).toBeNull();
+    expect(await checkRedis(`${url}/99`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('it has no database 99'),
       mend: expect.stringContaining('end REDIS_URL with the number of one that it has'),
@@ -97,7 +97,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
 
   it('that evicts keys', async () => {
     const port = await redis('--maxmemory-policy', 'allkeys-lru');
-    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+    expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('evicts keys (maxmemory-policy allkeys-lru)'),
       mend: expect.stringContaining('noeviction'),
@@ -106,7 +106,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
 
   it('whose memory is full', async () => {
     const port = await redis('--maxmemory', '1');
-    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+    expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('its memory is full'),
       mend: expect.stringContaining('maxmemory'),
@@ -116,12 +116,12 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
   it('that is a cluster is in order by its own name, and by no other', async () => {
     const nodes = await servers.startCluster();
     const [one, two] = nodes;
-    expect(await examineRedis(`redis-cluster://127.0.0.1:${one?.port},127.0.0.1:${two?.port}`)).toBeNull();
-    expect(await examineRedis(`redis://127.0.0.1:${one?.port}`)).toMatchObject({
+    expect(await checkRedis(`redis-cluster://127.0.0.1:${one?.port},127.0.0.1:${two?.port}`)).toBeNull();
+    expect(await checkRedis(`redis://127.0.0.1:${one?.port}`)).toMatchObject({
       found: expect.stringContaining('it is a node of a cluster'),
       mend: expect.stringContaining('redis-cluster://'),
     });
-    expect(await examineRedis(`redis-cluster://127.0.0.1:${await redis()}`)).toMatchObject({
+    expect(await checkRedis(`redis-cluster://127.0.0.1:${await redis()}`)).toMatchObject({
       found: expect.stringContaining('it is no cluster'),
     });
     for (const { port } of nodes) {
@@ -133,7 +133,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
       );
       client.disconnect();
     }
-    expect(await examineRedis(`redis-cluster://127.0.0.1:${one?.port}`)).toMatchObject({
+    expect(await checkRedis(`redis-cluster://127.0.0.1:${one?.port}`)).toMatchObject({
       found: expect.stringContaining('not all slots of the cluster are served'),
       mend: expect.stringContaining('redis-cli --cluster check'),
     });
@@ -142,24 +142,24 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
   it('that sentinels know is in order by the name that they know', async () => {
     const { primary, sentinels } = await servers.startSentinels();
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
-    expect(await examineRedis(`redis-sentinel://${hosts}/recorder`)).toBeNull();
-    expect(await examineRedis(`redis-sentinel://${hosts}/another`)).toMatchObject({
+    expect(await checkRedis(`redis-sentinel://${hosts}/recorder`)).toBeNull();
+    expect(await checkRedis(`redis-sentinel://${hosts}/another`)).toMatchObject({
       found: `Redis behind sentinels ${hosts}: no sentinel knows a primary of this name`,
     });
-    expect(await examineRedis(`redis://127.0.0.1:${sentinels[0]?.port}`)).toMatchObject({
+    expect(await checkRedis(`redis://127.0.0.1:${sentinels[0]?.port}`)).toMatchObject({
       found: expect.stringContaining('it is a sentinel'),
     });
-    expect(await examineRedis(`redis-sentinel://127.0.0.1:${primary.port}/recorder`)).toMatchObject({
+    expect(await checkRedis(`redis-sentinel://127.0.0.1:${primary.port}/recorder`)).toMatchObject({
       found: expect.stringContaining('it is no sentinel'),
     });
-    expect(await examineRedis(`redis-sentinel://127.0.0.1:${await freePort()}/recorder`)).toMatchObject({
+    expect(await checkRedis(`redis-sentinel://127.0.0.1:${await findFreePort()}/recorder`)).toMatchObject({
       found: expect.stringContaining('no sentinel answers'),
     });
   });
 
   it('that is a replica', async () => {
     const port = await redis('--replicaof', '127.0.0.1 1');
-    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+    expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('it is a replica of 127.0.0.1:1'),
       mend: 'name the primary in REDIS_URL',
@@ -179,7 +179,7 @@ describe('where a Redis should be', () => {
     await once(old, 'listening');
     const address = old.address();
     const port = typeof address === 'object' ? address?.port : 0;
-    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+    expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('version 5.0.7 is too old'),
     });
@@ -187,8 +187,8 @@ describe('where a Redis should be', () => {
   });
 
   it('nothing listens', async () => {
-    const port = await freePort();
-    expect(await examineRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
+    const port = await findFreePort();
+    expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
       found: `Redis 127.0.0.1:${port}: nothing listens there`,
     });
@@ -196,7 +196,7 @@ describe('where a Redis should be', () => {
 
   it('another program answers', async () => {
     const web = await rawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    expect(await examineRedis(web.url.replace('http:', 'redis:'))).toMatchObject({
+    expect(await checkRedis(web.url.replace('http:', 'redis:'))).toMatchObject({
       ok: false,
       found: expect.stringContaining('answers no Redis commands'),
     });

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { z } from 'zod';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
-import { upstreamOpener } from '../../src/app/upstream-opener.ts';
-import { checkConfig } from '../../src/config/load.ts';
+import { createUpstreamOpener } from '../../src/app/upstream-opener.ts';
+import { validateConfig } from '../../src/config/load.ts';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Range, Window } from '../../src/datasets/contract.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
@@ -18,7 +18,7 @@ import { reconcileSchedules } from '../../src/jobs/schedules.ts';
 import { planFeed, type Queues, startWorkers, type WorkerContext } from '../../src/jobs/workers.ts';
 import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
-import { claim } from '../../src/recording/lease.ts';
+import { claimRun } from '../../src/recording/lease.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
@@ -321,7 +321,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         sendJson(response, { jsonrpc: '2.0', id, result: method === 'info.uptime' ? result : null });
       });
       stops.push(server.close);
-      const config = checkConfig(
+      const config = validateConfig(
         { network: 'mainnet', upstreams: { nodes: [{ name: 'end-to-end', url: server.url }] } },
         catalogNames,
         'test',
@@ -329,7 +329,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const feed = activeFeeds(config).find(({ source }) => source.name === 'node-uptime-view');
       if (!feed) throw new Error('the catalog has no such feed');
       const keys = { chainDataKey: undefined, metricsKey: undefined };
-      const open = upstreamOpener(config, keys, sql, now);
+      const open = createUpstreamOpener(config, keys, sql, now);
       const { runs } = await work([feed], { ...recordingContext(sql, now), open });
       const { name, data, opts } = planJob(feed.source.name, 'test');
       await queues.polls.add(name, data, opts);
@@ -400,7 +400,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       for (const feed of [held, outdated]) feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
       const plannedAt = Date.now();
       for (const feed of [held, outdated]) {
-        await claim(sql, feed, jobFor(feed), 'another', new Date().toISOString());
+        await claimRun(sql, feed, jobFor(feed), 'another', new Date().toISOString());
         await sql`update recorder.targets set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}) where source = ${feed.source.name}`;
         const { name, data, opts } = recordJob(feed, { ...jobFor(feed), plannedAt });
         await queues.polls.add(name, data, opts);

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { isAway } from '../../src/db/connection-error.ts';
+import { isDatabaseUnavailable } from '../../src/db/connection-error.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import {
   createPostgresBackend,
@@ -59,7 +59,7 @@ it('a connection that gave no answer is given to nobody any more, and its statem
   const error = await client.query("select 'unanswered'").catch((failure: unknown) => failure);
   await silent;
   client.release();
-  expect(isAway(error)).toBe(true);
+  expect(isDatabaseUnavailable(error)).toBe(true);
   const { rows } = await pool.query<{ n: number }>('select 1 as n');
   expect(rows).toEqual([{ n: 1 }]);
 });

@@ -135,7 +135,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     await one.queue.claim();
     const refused = await other.queue.objection();
     expect(refused).toMatchObject(OTHERS);
-    expect(refused?.mend).toMatch(/^give one a name of its own \(name:\)/);
+    expect(refused?.fix).toMatch(/^give one a name of its own \(name:\)/);
     const cluster = new Cluster([{ host: '127.0.0.1', port: node?.port ?? 0 }]);
     closers.add(() => cluster.disconnect());
     expect(await cluster.get(`{chain-recorder}:owner:${POLLS}`)).toBe('a');

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { type RedisNode, RedisPlaces } from '../../chaos/servers/redis-places.ts';
-import { redisPlace } from '../../src/config/redis-url.ts';
+import { parseRedisUrl } from '../../src/config/redis-url.ts';
 import { HEALS, POLLS, planJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
 import { redisClient } from '../../src/jobs/redis-client.ts';
@@ -85,7 +85,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
     );
     const node = new Redis(port);
     await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16382');
-    const client = redisClient(redisPlace(`redis-cluster://127.0.0.1:${port}`), {
+    const client = redisClient(parseRedisUrl(`redis-cluster://127.0.0.1:${port}`), {
       lazyConnect: true,
       maxRetriesPerRequest: null,
       retryStrategy: () => 50,

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { recordJob } from '../../src/jobs/jobs.ts';
-import { knowing, placeOf } from '../../src/jobs/worker-places.ts';
+import { assignJob, createSubjectCheck } from '../../src/jobs/worker-places.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -21,9 +21,13 @@ describe('a job, while an older and a newer configuration are at work', () => {
     await registerAll(sql, [older], 0, old.registrant);
     const scheduler = await join('new', ['scheduler']);
     await registerAll(sql, [newer], 0, scheduler.registrant);
-    const placeOfNode = (peers: Membership, feeds: Parameters<typeof knowing>[0], node: string) => {
+    const placeOfNode = (
+      peers: Membership,
+      feeds: Parameters<typeof createSubjectCheck>[0],
+      node: string,
+    ) => {
       const { data } = recordJob(newer, { target: { node }, window: null, reason: 'poll' });
-      return placeOf(sql, peers, knowing(feeds)(data), data);
+      return assignJob(sql, peers, createSubjectCheck(feeds)(data), data);
     };
     await old.beat();
     expect(await placeOfNode(old, [older], 'both')).toBe('here');
@@ -33,9 +37,9 @@ describe('a job, while an older and a newer configuration are at work', () => {
     expect(await placeOfNode(scheduler, [newer], 'left')).toBe('nowhere');
     // Plans are the newer ones' business as soon as one of them works.
     const plan = { kind: 'plan' as const, feed: base.source.name };
-    expect(await placeOf(sql, old, true, plan)).toBe('here');
+    expect(await assignJob(sql, old, true, plan)).toBe('here');
     await join('new', ['worker'], 'new, working');
-    expect(await placeOf(sql, old, true, plan)).toBe('elsewhere');
+    expect(await assignJob(sql, old, true, plan)).toBe('elsewhere');
   });
 
   it('is not dropped by a process that did not notice yet that its configuration is an older one', async () => {
@@ -46,6 +50,6 @@ describe('a job, while an older and a newer configuration are at work', () => {
     const newer = { ...base, targets: [{ node: 'b' }] };
     await registerAll(sql, [newer], 0, newest.registrant);
     const { data } = recordJob(newer, { target: { node: 'b' }, window: null, reason: 'poll' });
-    expect(await placeOf(sql, unaware, knowing([base])(data), data)).toBe('elsewhere');
+    expect(await assignJob(sql, unaware, createSubjectCheck([base])(data), data)).toBe('elsewhere');
   });
 });

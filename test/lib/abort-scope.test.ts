@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
-import { WorkSignal } from '../../src/lib/abort-scope.ts';
+import { AbortScope } from '../../src/lib/abort-scope.ts';
 import { callOnce } from '../../src/upstreams/http.ts';
 import { sendJson, upstreamServer } from '../support/upstream-server.ts';
 
@@ -11,16 +11,16 @@ const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').le
 describe('the signal of a piece of work', () => {
   it('aborts with that of the whole, for its reason', () => {
     const whole = new AbortController();
-    const work = new WorkSignal(whole.signal, 60_000);
+    const work = new AbortScope(whole.signal, 60_000);
     whole.abort('stopped');
     expect([work.signal.reason, work.timedOut]).toEqual(['stopped', false]);
     work.end();
-    expect(new WorkSignal(whole.signal).signal.aborted, 'one that begins later').toBe(true);
+    expect(new AbortScope(whole.signal).signal.aborted, 'one that begins later').toBe(true);
   });
 
   it('aborts alone, and when its time is up', async () => {
     const whole = new AbortController();
-    const [aborted, late] = [new WorkSignal(whole.signal, 60_000), new WorkSignal(whole.signal, 1)];
+    const [aborted, late] = [new AbortScope(whole.signal, 60_000), new AbortScope(whole.signal, 1)];
     aborted.abort();
     await expect.poll(() => late.signal.aborted).toBe(true);
     expect([aborted.signal.aborted, aborted.timedOut, late.timedOut]).toEqual([true, false, true]);
@@ -30,7 +30,7 @@ describe('the signal of a piece of work', () => {
   });
 
   it('has no deadline any more once it ended', async () => {
-    const work = new WorkSignal(new AbortController().signal, 1);
+    const work = new AbortScope(new AbortController().signal, 1);
     work.end();
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(work.signal.aborted).toBe(false);
@@ -49,7 +49,7 @@ describe('100,000 calls under one signal that lives on', () => {
     const whole = new AbortController();
     const inUse = async (calls: number) => {
       for (let call = 0; call < calls; call++) {
-        const work = new WorkSignal(whole.signal, 30_000);
+        const work = new AbortScope(whole.signal, 30_000);
         if (call % 3 === 0) work.abort();
         work.end();
         if (call % 1_000 === 0) await new Promise(setImmediate);

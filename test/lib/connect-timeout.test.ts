@@ -6,8 +6,8 @@ import {
   setDefaultAutoSelectFamilyAttemptTimeout,
 } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { waitForSlowAddresses } from '../../src/lib/connect-timeout.ts';
-import { messageOf } from '../../src/lib/errors.ts';
+import { raiseConnectTimeout } from '../../src/lib/connect-timeout.ts';
+import { toErrorMessage } from '../../src/lib/errors.ts';
 import { slowServer } from '../support/slow-server.ts';
 
 const before = getDefaultAutoSelectFamilyAttemptTimeout();
@@ -21,7 +21,7 @@ it('what each of several addresses says is told', async () => {
     ]);
   const socket = connect({ host: 'two-addresses.example', port: 1, lookup });
   const error = await new Promise((resolve) => socket.on('error', resolve));
-  expect(messageOf(error)).toBe('connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED ::1:1');
+  expect(toErrorMessage(error)).toBe('connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED ::1:1');
 });
 
 it('any connection of the process reaches an address that is slow, though the other one leads nowhere', async () => {
@@ -33,7 +33,7 @@ it('any connection of the process reaches an address that is slow, though the ot
     ]);
     setTimeout(server.goOn, 100);
   };
-  waitForSlowAddresses();
+  raiseConnectTimeout();
   const socket = connect({ host: 'two-addresses.example', port: server.port, lookup });
   await once(socket, 'connect');
   expect(socket.remoteAddress).toBe('127.0.0.1');

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { csvForPeople, csvForPrograms } from '../../src/lib/csv.ts';
+import { formatDisplayCsv, formatExactCsv } from '../../src/lib/csv.ts';
 
 it('lines follow RFC 4180 and tell null from empty', () => {
-  expect(csvForPeople(['a', null, '', 'b,c', 'd"e', 1n, true])).toBe('a,,"","b,c","d""e",1,true\r\n');
-  expect(csvForPrograms(['a', null, '', 'f\r\ng', '=1'])).toBe('a,,"","f\r\ng",=1\r\n');
-  expect(csvForPeople([['=x', 1], { a: '"' }])).toBe('"[""=x"",1]","{""a"":""\\""""}"\r\n');
+  expect(formatDisplayCsv(['a', null, '', 'b,c', 'd"e', 1n, true])).toBe('a,,"","b,c","d""e",1,true\r\n');
+  expect(formatExactCsv(['a', null, '', 'f\r\ng', '=1'])).toBe('a,,"","f\r\ng",=1\r\n');
+  expect(formatDisplayCsv([['=x', 1], { a: '"' }])).toBe('"[""=x"",1]","{""a"":""\\""""}"\r\n');
 });
 
 it('for people no text runs as a formula or begins a line, and numbers stay; for programs every character stays', () => {
-  expect(csvForPeople(['=1+1', '+1-2', '-x', '@x', ' =1', '\uff1d1', 'a=b', '-1.50', '-2e-7', -2])).toBe(
+  expect(formatDisplayCsv(['=1+1', '+1-2', '-x', '@x', ' =1', '\uff1d1', 'a=b', '-1.50', '-2e-7', -2])).toBe(
     "'=1+1,'+1-2,'-x,'@x,' =1,'\uff1d1,a=b,-1.50,-2e-7,-2\r\n",
   );
-  expect(csvForPeople(['\tx', '\r=1', 'a\nb', 'a\u202eb'])).toBe(
+  expect(formatDisplayCsv(['\tx', '\r=1', 'a\nb', 'a\u202eb'])).toBe(
     "'\\u0009x,'\\u000d=1,a\\u000ab,a\\u202eb\r\n",
   );
   const hostile = fc
@@ -23,8 +23,8 @@ it('for people no text runs as a formula or begins a line, and numbers stay; for
     .map(([first, rest]) => `${first}x${rest}`);
   fc.assert(
     fc.property(hostile, (text) => {
-      expect(csvForPeople([text])).toMatch(/^"?'[^\n\r]*\r\n$/);
-      const exact = csvForPrograms([text]).slice(0, -2);
+      expect(formatDisplayCsv([text])).toMatch(/^"?'[^\n\r]*\r\n$/);
+      const exact = formatExactCsv([text]).slice(0, -2);
       expect(exact.startsWith('"') ? exact.slice(1, -1).replaceAll('""', '"') : exact).toBe(text);
     }),
   );

@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { exactInstantIn, instantIn } from '../../src/lib/instant.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import { parseExactInstant, parseInstant } from '../../src/lib/instant.ts';
 
 const at = (text: string) => {
-  const instant = instantIn(text);
+  const instant = parseInstant(text);
   return instant === null ? null : new Date(instant).toISOString();
 };
 
@@ -22,7 +22,7 @@ describe('a time', () => {
     ['3000-01-01T00:00:00.123456Z', '3000-01-01T00:00:00.123456Z'],
     ['9999-12-31T23:59:59.9999999Z', null],
     ['yesterday', null],
-  ])('%s is exactly %s', (text, exact) => expect(exactInstantIn(text)).toBe(exact));
+  ])('%s is exactly %s', (text, exact) => expect(parseExactInstant(text)).toBe(exact));
 
   it.each([
     ['2026-01-01', '2026-01-01T00:00:00.000Z'],
@@ -59,7 +59,7 @@ describe('a time', () => {
     '+2026-01-01',
     '٢٠٢٦-01-01',
     '2026-1-1',
-  ])('is not read out of %j', (text) => expect(instantIn(text)).toBeNull());
+  ])('is not read out of %j', (text) => expect(parseInstant(text)).toBeNull());
 
   it('without a zone is the same as with Z, for every minute', () => {
     const minute = fc.date({
@@ -71,7 +71,7 @@ describe('a time', () => {
       fc.property(minute, (date) => {
         const text = date.toISOString().slice(0, 16);
         const whole = Date.parse(`${text}Z`);
-        expect([instantIn(text), instantIn(text.replace('T', ' ')), instantIn(`${text}Z`)]).toEqual([
+        expect([parseInstant(text), parseInstant(text.replace('T', ' ')), parseInstant(`${text}Z`)]).toEqual([
           whole,
           whole,
           whole,
@@ -95,7 +95,7 @@ describe('a time', () => {
 
 describe('a time in recorder.yaml', () => {
   const windowOf = (from: string) =>
-    checkConfig(
+    validateConfig(
       { network: 'mainnet', health: { maintenance: [{ from, to: '2026-01-02' }] } },
       catalogNames,
       'test.yaml',

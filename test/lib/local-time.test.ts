@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { instantIn } from '../../src/lib/instant.ts';
-import { localTime, timeOfDay } from '../../src/lib/local-time.ts';
+import { parseInstant } from '../../src/lib/instant.ts';
+import { formatLocalTime, formatTimeOfDay } from '../../src/lib/local-time.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -13,12 +13,14 @@ it.each([
 ])('in %s, %s is %s, and is read as the same second', (zone, moment, said) => {
   vi.stubEnv('TZ', zone);
   const date = new Date(moment);
-  expect(localTime(date)).toBe(said);
-  expect(instantIn(said)).toBe(Math.floor(date.getTime() / 1000) * 1000);
-  expect(said).toContain(timeOfDay(date));
+  expect(formatLocalTime(date)).toBe(said);
+  expect(parseInstant(said)).toBe(Math.floor(date.getTime() / 1000) * 1000);
+  expect(said).toContain(formatTimeOfDay(date));
 });
 
 it('keeps the digits of a second where they are given', () => {
   vi.stubEnv('TZ', 'Asia/Tokyo');
-  expect(localTime(new Date('2026-01-01T00:00:00Z'), '.000125')).toBe('2026-01-01 09:00:00.000125+09:00');
+  expect(formatLocalTime(new Date('2026-01-01T00:00:00Z'), '.000125')).toBe(
+    '2026-01-01 09:00:00.000125+09:00',
+  );
 });

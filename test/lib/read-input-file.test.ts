@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/lib/errors.ts';
-import { readGivenFile } from '../../src/lib/read-input-file.ts';
+import { readInputFile } from '../../src/lib/read-input-file.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'recorder-given-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -23,7 +23,7 @@ function pipe(name: string): string {
 /** Why a file is not read. */
 function why(path: string): string {
   try {
-    readGivenFile('--head', path);
+    readInputFile('--head', path);
   } catch (error) {
     if (error instanceof UsageError) return error.message;
     throw error;
@@ -33,17 +33,17 @@ function why(path: string): string {
 
 describe('a file that was named', () => {
   it('is read as UTF-8, with a mark of the order of bytes or without one', () => {
-    expect(readGivenFile('--head', file('plain', 'zwölf\n'))).toBe('zwölf\n');
-    expect(readGivenFile('--head', file('marked', '\ufeffzwölf'))).toBe('zwölf');
-    expect(readGivenFile('--head', file('empty', ''))).toBe('');
-    expect(readGivenFile('--head', '/dev/null')).toBe('');
+    expect(readInputFile('--head', file('plain', 'zwölf\n'))).toBe('zwölf\n');
+    expect(readInputFile('--head', file('marked', '\ufeffzwölf'))).toBe('zwölf');
+    expect(readInputFile('--head', file('empty', ''))).toBe('');
+    expect(readInputFile('--head', '/dev/null')).toBe('');
   });
 
   it('may be a pipe, also one whose writer comes a little later; it can be read again', async () => {
     const path = pipe('written');
     const writer = spawn('sh', ['-c', 'printf one > "$0"', path]);
-    expect(readGivenFile('--head', path)).toBe('one');
-    expect(readGivenFile('--head', path)).toBe('one');
+    expect(readInputFile('--head', path)).toBe('one');
+    expect(readInputFile('--head', path)).toBe('one');
     await once(writer, 'close');
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactor } from '../../src/lib/redaction.ts';
+import { createRedactor } from '../../src/lib/redaction.ts';
 
 const key = fc.string({ unit: 'grapheme-ascii', minLength: 8, maxLength: 40 });
 const everyCharacterEscaped = (text: string) =>
@@ -26,7 +26,7 @@ describe('a secret', () => {
   ])('is found %s, whatever it is made of', (_, spelled) => {
     fc.assert(
       fc.property(key, fc.string(), fc.string(), (secret, before, after) => {
-        const clean = redactor([undefined, secret])(`${json(before)}${spelled(secret)}${json(after)}`);
+        const clean = createRedactor([undefined, secret])(`${json(before)}${spelled(secret)}${json(after)}`);
         expect(clean).toContain('[redacted]');
         expect(clean).not.toContain(spelled(secret));
       }),
@@ -40,7 +40,7 @@ describe('a secret', () => {
           value,
           [`${word}${secret}`]: [`${secret}${word}`, `${word}${secret}`],
         });
-        const clean = redactor([secret])(text);
+        const clean = createRedactor([secret])(text);
         expect(JSON.stringify(JSON.parse(clean))).not.toContain(json(secret));
       }),
       // A backslash at its end, and behind it one that escapes what follows.
@@ -49,24 +49,24 @@ describe('a secret', () => {
   });
 
   it('that is part of another leaves nothing of it', () => {
-    const clean = redactor(['canary-1', 'canary-1-and-more'])('the key canary-1-and-more, or canary-1');
+    const clean = createRedactor(['canary-1', 'canary-1-and-more'])('the key canary-1-and-more, or canary-1');
     expect(clean).toBe('the key [redacted], or [redacted]');
   });
 
   it('that is too short to be told from words is left alone', () => {
-    expect(redactor(['key', ''])('the key of a monkey')).toBe('the key of a monkey');
+    expect(createRedactor(['key', ''])('the key of a monkey')).toBe('the key of a monkey');
   });
 
   it('is looked for in bounded steps', () => {
     const hostile = '\\'.repeat(1_000_000);
-    expect(redactor(['\\\\secret\\'])(hostile)).toHaveLength(1_000_000);
+    expect(createRedactor(['\\\\secret\\'])(hostile)).toHaveLength(1_000_000);
   });
 });
 
 it('a text without a secret stays as it is', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect(redactor(['canary-4711'])(text)).toBe(text);
+      expect(createRedactor(['canary-4711'])(text)).toBe(text);
     }),
   );
 });

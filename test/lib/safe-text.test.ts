@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { bodyOf } from '../../src/alerts/message.ts';
+import { createBody } from '../../src/alerts/message.ts';
 import {
-  htmlText,
-  markdownText,
+  escapeHtml,
+  escapeHtmlDocument,
+  escapeMarkdown,
+  escapeSpreadsheetText,
+  escapeUnsafeLines,
+  escapeUnsafeText,
   messageText,
-  printable,
-  printableLines,
-  safeDocument,
-  spreadsheetText,
 } from '../../src/lib/safe-text.ts';
 import { badgeOf } from '../../src/server/badge.tsx';
 
@@ -21,19 +21,29 @@ const hostile = fc
   .array(fc.oneof(fc.constantFrom(...ACTING, '\n', '\r', '\t', '<', '*', '`'), fc.string()))
   .map((parts) => parts.join(''));
 
-it.each(Object.entries({ printable, messageText, markdownText, spreadsheetText }))(
-  '%s leaves no character that acts, and no further line',
-  (_, safe) => {
-    fc.assert(
-      fc.property(hostile, (text) => {
-        const written = safe(text);
-        for (const one of [...ACTING, '\n', '\r', '\t']) expect(written.includes(one)).toBe(false);
-      }),
-    );
-  },
-);
+it.each(
+  Object.entries({
+    printable: escapeUnsafeText,
+    messageText,
+    markdownText: escapeMarkdown,
+    spreadsheetText: escapeSpreadsheetText,
+  }),
+)('%s leaves no character that acts, and no further line', (_, safe) => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const written = safe(text);
+      for (const one of [...ACTING, '\n', '\r', '\t']) expect(written.includes(one)).toBe(false);
+    }),
+  );
+});
 
-it.each(Object.entries({ safeDocument, printableLines, htmlText }))('%s leaves line ends only', (_, safe) => {
+it.each(
+  Object.entries({
+    safeDocument: escapeHtmlDocument,
+    printableLines: escapeUnsafeLines,
+    htmlText: escapeHtml,
+  }),
+)('%s leaves line ends only', (_, safe) => {
   fc.assert(
     fc.property(hostile, (text) => {
       const written = safe(text);
@@ -43,13 +53,13 @@ it.each(Object.entries({ safeDocument, printableLines, htmlText }))('%s leaves l
 });
 
 it('shows what it escapes, and changes nothing else', () => {
-  expect(printable('a\u001b[2Jb\u202ec\r\n')).toBe('a\\u001b[2Jb\\u202ec\\u000d\\u000a');
-  expect(printable('\u{e0041}')).toBe('\\udb40\\udc41');
-  expect(printable('ä€😀 中文 اب 👩‍👩‍👧')).toBe('ä€😀 中文 اب 👩‍👩‍👧');
-  expect(safeDocument('<pre>a\n\tb\u202e</pre>')).toBe('<pre>a\n\tb\\u202e</pre>');
-  expect(htmlText(`<a href='"'>&`)).toBe('&lt;a href=&#39;&quot;&#39;&gt;&amp;');
+  expect(escapeUnsafeText('a\u001b[2Jb\u202ec\r\n')).toBe('a\\u001b[2Jb\\u202ec\\u000d\\u000a');
+  expect(escapeUnsafeText('\u{e0041}')).toBe('\\udb40\\udc41');
+  expect(escapeUnsafeText('ä€😀 中文 اب 👩‍👩‍👧')).toBe('ä€😀 中文 اب 👩‍👩‍👧');
+  expect(escapeHtmlDocument('<pre>a\n\tb\u202e</pre>')).toBe('<pre>a\n\tb\\u202e</pre>');
+  expect(escapeHtml(`<a href='"'>&`)).toBe('&lt;a href=&#39;&quot;&#39;&gt;&amp;');
   expect(messageText('down \r\n\n FIRING: fake')).toBe('down FIRING: fake');
-  expect(markdownText('[x](http://e)\n| `y`')).toBe('\\[x\\](http://e) \\| \\`y\\`');
+  expect(escapeMarkdown('[x](http://e)\n| `y`')).toBe('\\[x\\](http://e) \\| \\`y\\`');
 });
 
 it('a message has no line that an upstream wrote', () => {
@@ -66,7 +76,7 @@ it('a message has no line that an upstream wrote', () => {
     details: { subjects: ['two\u202e\nRESOLVED', 3, null], 'a\u2066key': { state: 'down\u001b[2J' } },
   };
   const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
-  const [item] = bodyOf('firing', 'node-down', 'about', [alert as never], sender, new Date(0)).items;
+  const [item] = createBody('firing', 'node-down', 'about', [alert as never], sender, new Date(0)).items;
   expect(item?.summary).toBe('failed: boom [RESOLVED] all is well and more');
   expect(item?.subject).toBe('one\\u202e FIRING');
   expect(item?.details).toEqual({

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { type Column, layoutOf, type Overflow } from '../../src/lib/table-layout.ts';
+import { createTableLayout, type Overflow, type TableColumn } from '../../src/lib/table-layout.ts';
 
-const columns: readonly Column[] = [
+const columns: readonly TableColumn[] = [
   { name: 'dataset', kind: 'text' },
   { name: 'last_success_at', kind: 'time' },
   { name: 'rows_today', kind: 'number' },
@@ -21,7 +21,7 @@ function table(
   overflow: Overflow,
   rows: readonly (readonly string[])[] = [row],
 ): string {
-  const layout = layoutOf(columns, rows, width, overflow);
+  const layout = createTableLayout(columns, rows, width, overflow);
   return layout.heading() + rows.map(layout.text).join('');
 }
 

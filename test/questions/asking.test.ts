@@ -2,15 +2,15 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
 import { describe, expect } from 'vitest';
-import { questionCommand, type ReportOptions } from '../../src/cli/commands/ready-question.ts';
+import { type ReportOptions, savedQueryCommand } from '../../src/cli/commands/ready-question.ts';
 import { printPage } from '../../src/cli/output/print-page.ts';
-import type { Answer } from '../../src/db/question.ts';
+import type { QuestionResult } from '../../src/db/question.ts';
 import {
   parametersOf,
   questionNamed,
+  questionSql,
   questions,
   reports,
-  statementOf,
 } from '../../src/reporting/reports/questions.ts';
 import { startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -31,7 +31,7 @@ async function ask(name: string, options: Partial<ReportOptions> = {}): Promise<
   const asked = { param: [], format: 'json', ...options };
   const [printed] = await Promise.all([
     text(out),
-    questionCommand(app, question(name), asked, new AbortController().signal, out).finally(() => out.end()),
+    savedQueryCommand(app, question(name), asked, new AbortController().signal, out).finally(() => out.end()),
   ]);
   return printed;
 }
@@ -56,15 +56,15 @@ describe('a question', () => {
   it('becomes a statement in which values are values, whatever they hold', () => {
     const window = { from: '2026-03-01', to: '2026-03-02T12:30:01+01:00' };
     expect(
-      statementOf(question('metric-total'), { ...window, metric: `'; drop--`, chain_ids: `1,a'b` }),
+      questionSql(question('metric-total'), { ...window, metric: `'; drop--`, chain_ids: `1,a'b` }),
     ).toBe(
       `select * from reporting.metric_total('2026-03-01T00:00Z', '2026-03-02T11:30:01Z', metric => '''; drop--', chain_ids => array['1', 'a''b'])`,
     );
-    expect(statementOf(question('metric-rules'), {})).toBe('select * from reporting.metric_rules');
+    expect(questionSql(question('metric-rules'), {})).toBe('select * from reporting.metric_rules');
   });
 
   it('says everything that is wrong with its values', () => {
-    expect(() => statementOf(question('top-chains'), { from: 'soon', most: '1e9', chain: '1' })).toThrow(
+    expect(() => questionSql(question('top-chains'), { from: 'soon', most: '1e9', chain: '1' })).toThrow(
       [
         '--param chain=1: top-chains has no such parameter; it has from, to, metric, time_interval, most, as_of',
         '--from soon: must be a time such as 2026-12-01T02:00',
@@ -106,7 +106,7 @@ describe('report NAME', () => {
   it('prints a page that runs nothing and loads nothing, with every value escaped', async () => {
     const out = new PassThrough();
     const printed = text(out);
-    const answer: Answer = {
+    const answer: QuestionResult = {
       columns: [
         { name: '<b>', kind: 'text', type: 25 },
         { name: 'count', kind: 'number', type: 20 },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { questionCommand } from '../../src/cli/commands/ready-question.ts';
+import { savedQueryCommand } from '../../src/cli/commands/ready-question.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 import {
   type Example,
@@ -10,9 +10,9 @@ import {
   parametersOf,
   type Question,
   questionNamed,
+  questionSql,
   questions,
   reports,
-  statementOf,
 } from '../../src/reporting/reports/questions.ts';
 import { retain } from '../../src/retention/retention.ts';
 import { retainable } from '../../src/retention/retention-rules.ts';
@@ -107,7 +107,7 @@ async function report(name: string, options: string): Promise<readonly Exact[]> 
   const out = new PassThrough();
   const [printed] = await Promise.all([
     text(out),
-    questionCommand(
+    savedQueryCommand(
       { databaseUrl: database.url, clock: world.clock.now },
       question,
       {
@@ -159,7 +159,7 @@ describe('docs/recipes.md', () => {
     if (!isAskable) return;
     it('not before there was a record', async () => {
       const past = { ...example.values, as_of: '2026-03-01T05:59' };
-      const asked = world.recorder.sql.unsafe(filledIn(statementOf(question, past)));
+      const asked = world.recorder.sql.unsafe(filledIn(questionSql(question, past)));
       const hint = expect.stringContaining('recorded since 2026-03-01T06:00:00');
       const isRefusedAnyway = truth(question, example) === null;
       await expect(asked).rejects.toMatchObject({ code: '22023', ...(isRefusedAnyway ? {} : { hint }) });
@@ -168,7 +168,7 @@ describe('docs/recipes.md', () => {
     it('as it was known on March 24', async () => {
       const past = { ...example, values: { ...example.values, as_of: '2026-03-24T12:00' } };
       const expected = truth(question, past);
-      const asked = world.recorder.sql.unsafe(filledIn(statementOf(question, past.values)));
+      const asked = world.recorder.sql.unsafe(filledIn(questionSql(question, past.values)));
       if (expected === null) return expect(asked).rejects.toMatchObject({ code: '22023' });
       expect(lines(await asked, expected)).toEqual(lines(expected, expected));
     });
@@ -205,7 +205,7 @@ it('a window that begins before what is kept is answered from there on, with wha
       const rows = await world.recorder.sql.unsafe<{ row: string; at: string | null }[]>(
         `select (case when ${clipped && since.has(question.name)} then r.row || jsonb_build_object('since',
            greatest((r.row ->> 'since')::timestamptz, '${dayOf(kept)}')) else r.row end)::text as row, coalesce(r.row ->> 'day', r.row ->> 'week') as at
-         from (select to_jsonb(a) as row from (${filledIn(statementOf(question, values))}) a) r`,
+         from (select to_jsonb(a) as row from (${filledIn(questionSql(question, values))}) a) r`,
       );
       const first = new Date(kept + (lookBack.get(question.name) ?? 0)).toISOString().slice(0, 10);
       told[`${question.name}: ${example.words}`] = rows

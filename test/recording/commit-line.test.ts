@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CommitLine } from '../../src/recording/commit-line.ts';
+import { CommitQueue } from '../../src/recording/commit-line.ts';
 import { gate } from '../support/recording.ts';
 
 /** A commit that was begun, of so many rows. */
@@ -17,7 +17,7 @@ async function turns(): Promise<void> {
 function gatheredRows({ isIdle = false } = {}) {
   const begun: Begun[] = [];
   let rows = 0;
-  const line = new CommitLine({
+  const line = new CommitQueue({
     rows: () => rows,
     isIdle: () => isIdle,
     commit: async () => {
@@ -34,7 +34,7 @@ function gatheredRows({ isIdle = false } = {}) {
     /** Rows come. @returns whether more may be fetched at once */
     async come(count: number): Promise<boolean> {
       rows += count;
-      return Promise.race([line.grew().then(() => true), turns().then(() => false)]);
+      return Promise.race([line.pagesArrived().then(() => true), turns().then(() => false)]);
     },
     /** The commit of a place ends. */
     async end(place: number, error?: Error): Promise<void> {

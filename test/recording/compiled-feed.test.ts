@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
 import type { Commit, CommitPages } from '../../src/recording/commit.ts';
-import { commitsOf } from '../../src/recording/compiled-feed.ts';
+import { createRunCommit } from '../../src/recording/compiled-feed.ts';
 
 const commits = postgres(); // never connects
 const pages: Commit = {
@@ -25,7 +25,7 @@ const pages: Commit = {
   units: 1,
   window: null,
   note: null,
-  aboutNow: true,
+  updatesFreshness: true,
   plannedAt: null,
   end: null,
 };
@@ -33,13 +33,13 @@ const pages: Commit = {
 /** Commits that are noted: whether each looks its rows up. */
 function noted(fails: (looksUp: boolean) => Error | null) {
   const asked: boolean[] = [];
-  const commit: CommitPages = async (_, { looksUp = false }) => {
+  const commit: CommitPages = async (_, { shouldLookUp: looksUp = false }) => {
     asked.push(looksUp);
     const error = fails(looksUp);
     if (error) throw error;
     return { rowsWritten: [], unconfirmed: false };
   };
-  return { asked, store: commitsOf({ commit, decoders: [] }) };
+  return { asked, store: createRunCommit({ commit, decoders: [] }) };
 }
 const violation = () =>
   Object.assign(new postgres.PostgresError('duplicate key'), { code: '23505', message: 'duplicate key' });

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { configurationOf } from '../../src/recording/configuration.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import { createConfiguration } from '../../src/recording/configuration.ts';
 
 const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];
 const digestOf = (said: object) => {
-  const config = checkConfig({ network: 'mainnet', upstreams: { nodes }, ...said }, catalogNames, 'test');
-  return configurationOf(config, activeFeeds(config)).digest;
+  const config = validateConfig({ network: 'mainnet', upstreams: { nodes }, ...said }, catalogNames, 'test');
+  return createConfiguration(config, activeFeeds(config)).digest;
 };
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what users write
 const secretUrl = 'https://hooks.example/${HOOK_SECRET}';

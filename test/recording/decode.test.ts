@@ -5,7 +5,7 @@ import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { buildDecoder, CONTRADICTS } from '../../src/recording/decode.ts';
+import { buildDecoder, CONTRADICTION_REASON } from '../../src/recording/decode.ts';
 import { SeenRows } from '../../src/recording/seen-rows.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
@@ -182,7 +182,7 @@ describe('a decoder', () => {
     expect({ consistent, items, rows: rows.length }).toEqual({ consistent: false, items: 2, rows: 1 });
     // On the primary network the weight is the stake.
     const item = { ...member(2), stakeNavax: 2 };
-    expect(refused).toEqual([{ reason: CONTRADICTS, item, key: expect.any(Array) }]);
+    expect(refused).toEqual([{ reason: CONTRADICTION_REASON, item, key: expect.any(Array) }]);
   });
 
   it('takes two items of one answer for one where only the order of their members or the form of a number differs', () => {

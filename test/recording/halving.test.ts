@@ -3,7 +3,7 @@ import { afterEach, describe, expect } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { storeByHalves, Unstorable } from '../../src/db/bisect-insert.ts';
+import { storeByBisection, TooManyRefusalsError } from '../../src/db/bisect-insert.ts';
 import { redrive } from '../../src/recording/redrive.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { type FailureKind, UpstreamFailure } from '../../src/upstreams/failure.ts';
@@ -38,7 +38,7 @@ describe('halving', () => {
       fc.asyncProperty(parts, async (bad) => {
         const stored: number[] = [];
         let statements = 0;
-        const alone = await storeByHalves([...bad.keys()], async (some) => {
+        const alone = await storeByBisection([...bad.keys()], async (some) => {
           statements += 1;
           if (some.some((n) => bad[n])) throw error;
           stored.push(...some);
@@ -54,11 +54,11 @@ describe('halving', () => {
 
   it('stops at errors that are not about data, and where nothing can be stored', async () => {
     const gone = new Error('CONNECTION_CLOSED');
-    await expect(storeByHalves([1, 2, 3], () => Promise.reject(gone))).rejects.toBe(gone);
+    await expect(storeByBisection([1, 2, 3], () => Promise.reject(gone))).rejects.toBe(gone);
     const error = await refusal('23514');
-    await expect(storeByHalves([...Array(5_000).keys()], () => Promise.reject(error), 1_000)).rejects.toThrow(
-      Unstorable,
-    );
+    await expect(
+      storeByBisection([...Array(5_000).keys()], () => Promise.reject(error), 1_000),
+    ).rejects.toThrow(TooManyRefusalsError);
   });
 });
 

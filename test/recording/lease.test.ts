@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import type { Job } from '../../src/recording/job.ts';
-import { claim, keepLease } from '../../src/recording/lease.ts';
+import { claimRun, renewLease } from '../../src/recording/lease.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { blocked } from '../support/blocked.ts';
@@ -22,7 +22,7 @@ const job = (more: Partial<Job> = {}): Job => ({
   ...more,
 });
 const take = (feed: ScriptedFeed, more: Partial<Job> = {}, startedAt = now) =>
-  claim(sql, feed, job(more), 'me', at(startedAt));
+  claimRun(sql, feed, job(more), 'me', at(startedAt));
 const succeededAt = (feed: ScriptedFeed, instant: number) =>
   sql`with freed as (update recorder.targets set run_id = null, lease_until = null where source = ${feed.source.name})
     update recorder.target_datasets set last_success_at = ${at(instant)} where source = ${feed.source.name}`;
@@ -99,10 +99,10 @@ describe('keepLease', () => {
     };
     await sql`update recorder.targets set lease_until = now() - interval '1 s' where source = ${feed.source.name}`;
     const before = await until();
-    expect(await keepLease(sql, feed.source.name, 'node=n', mine)).toBe(true);
+    expect(await renewLease(sql, feed.source.name, 'node=n', mine)).toBe(true);
     expect(await until()).toBeGreaterThan(before + 5_000);
     expect(await take(feed)).toBe('held');
-    expect(await keepLease(sql, feed.source.name, 'node=n', mine + 1)).toBe(false);
+    expect(await renewLease(sql, feed.source.name, 'node=n', mine + 1)).toBe(false);
   });
 });
 
@@ -136,7 +136,7 @@ describe('a lease', () => {
     const feed = feedOf();
     const mine = Number(await take(feed));
     const free = await hold('targets');
-    const [freed] = await Promise.all([free(), keepLease(sql, feed.source.name, 'node=n', mine)]);
+    const [freed] = await Promise.all([free(), renewLease(sql, feed.source.name, 'node=n', mine)]);
     expect(await lasts(feed, freed)).toBeGreaterThanOrEqual(LEASE_SECONDS * 1000);
   });
 

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
-import { storeByHalves } from '../../src/db/bisect-insert.ts';
+import { storeByBisection } from '../../src/db/bisect-insert.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
@@ -66,7 +66,7 @@ it('a row that another target committed at the same time is stored again, and no
     [6, 2],
   ]);
   const stored = new Set<number>();
-  const refused = await storeByHalves([1, 2, 3, 4, 5, 6, 7], async (items) => {
+  const refused = await storeByBisection([1, 2, 3, 4, 5, 6, 7], async (items) => {
     const colliding = items.find((item) => (collisions.get(item) ?? 0) > 0);
     if (colliding === undefined) for (const item of items) stored.add(item);
     else {

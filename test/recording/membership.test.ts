@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { UsageError } from '../../src/lib/errors.ts';
-import { LIVES_FOR, mayRegister } from '../../src/recording/configuration.ts';
+import { canRegister, HEARTBEAT_TIMEOUT_SECONDS } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { registerAll, registerTargets } from '../../src/recording/register.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -27,9 +27,9 @@ it('takes a process for alive as long as reporting.processes does', async () => 
   await join('a', 'one');
   const state = async () =>
     (await sql`select state from reporting.processes where recorder = ${recorder}`)[0]?.state;
-  await diedAgo('one', LIVES_FOR - 3);
+  await diedAgo('one', HEARTBEAT_TIMEOUT_SECONDS - 3);
   expect(await state()).toBe('running');
-  await diedAgo('one', LIVES_FOR);
+  await diedAgo('one', HEARTBEAT_TIMEOUT_SECONDS);
   expect(await state()).toBe('lost');
 });
 
@@ -123,10 +123,10 @@ describe('what is wanted', () => {
   });
 
   it('is left alone by a command in the foreground while a process has another configuration', async () => {
-    expect(await mayRegister(sql, configuration('B'))).toBe(true);
+    expect(await canRegister(sql, configuration('B'))).toBe(true);
     await join('A', 'running');
-    expect(await mayRegister(sql, configuration('A'))).toBe(true);
-    expect(await mayRegister(sql, configuration('B'))).toBe(false);
+    expect(await canRegister(sql, configuration('A'))).toBe(true);
+    expect(await canRegister(sql, configuration('B'))).toBe(false);
   });
 
   it('of two recorders with names is apart; one target is not both of theirs', async () => {

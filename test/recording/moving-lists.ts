@@ -3,8 +3,8 @@ import type postgres from 'postgres';
 import { expect } from 'vitest';
 import { subnetList } from '../../src/datasets/chain-data/subnet-list.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
-import { messageOf } from '../../src/lib/errors.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
+import { toErrorMessage } from '../../src/lib/errors.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { record } from '../../src/recording/record.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -156,7 +156,7 @@ export class MovingList {
   }
 }
 
-const feed = asDeclared({ source: subnetList, datasets: [subnets] }, []);
+const feed = withDefaultSettings({ source: subnetList, datasets: [subnets] }, []);
 
 /** Records a moving list by the source of subnets. */
 export function movingListRecorder(sql: postgres.Sql, list: MovingList, pageSize: number) {
@@ -242,7 +242,7 @@ export async function checkMovingLists(
       await Promise.all(
         some.map((one) =>
           checkList(sql, one, stakes).catch((error: unknown) => {
-            throw new Error(`the case ${JSON.stringify(one)}: ${messageOf(error)}`);
+            throw new Error(`the case ${JSON.stringify(one)}: ${toErrorMessage(error)}`);
           }),
         ),
       );

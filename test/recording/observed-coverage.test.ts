@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
-import { claim } from '../../src/recording/lease.ts';
+import { claimRun } from '../../src/recording/lease.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -81,7 +81,7 @@ describe('the coverage of observations', () => {
       const startedAt = new Date(start + at * minute).toISOString();
       const [target] = feed.targets;
       if (!target) throw new Error('the feed has no target');
-      await claim(sql, feed, { target, window: null, reason: 'poll' }, 'killed', startedAt);
+      await claimRun(sql, feed, { target, window: null, reason: 'poll' }, 'killed', startedAt);
       await sql`update recorder.targets set lease_until = now() - interval '1 s' where source = ${feed.source.name}`;
     };
     const reasons = async (feed: ScriptedFeed) => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { CONNECTION } from '../../src/db/client.ts';
+import { CONNECTION_OPTIONS } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
 import { packRuns } from '../../src/recording/pack-runs.ts';
-import { BLOCK } from '../../src/recording/packed-form.ts';
-import { catalogueOf } from '../../src/reporting/relations/catalogue.ts';
+import { RUNS_PER_BLOCK } from '../../src/recording/packed-form.ts';
+import { getCatalogue } from '../../src/reporting/relations/catalogue.ts';
 import { rowsParameters } from '../../src/reporting/relations/row-query.ts';
 import { readRows } from '../../src/reporting/relations/rows.ts';
 import { runPage, runRows } from '../../src/reporting/reports/runs.ts';
@@ -14,7 +14,7 @@ import { withDatabase } from '../support/fixture.ts';
 const { it, database, sql } = withDatabase({ max: 3 });
 let other: postgres.Sql;
 beforeAll(async () => {
-  other = connectPool(database.url, 60_000, { ...CONNECTION, max: 3 });
+  other = connectPool(database.url, 60_000, { ...CONNECTION_OPTIONS, max: 3 });
 });
 afterAll(async () => {
   await other.end({ timeout: 1 });
@@ -82,7 +82,7 @@ const madeRun = fc
     quarantined: mostly(0, 2),
     skipped: fc.oneof(
       { weight: 9, arbitrary: fc.integer({ min: 1, max: 40 }) },
-      { weight: 1, arbitrary: fc.constant(BLOCK) },
+      { weight: 1, arbitrary: fc.constant(RUNS_PER_BLOCK) },
     ),
     lists: fc.constantFrom(
       'whole',
@@ -129,7 +129,7 @@ async function insert(runs: readonly MadeRun[]): Promise<void> {
   }
   await sql`
     insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
-    values (${id + BLOCK}, 's', 'newest', '{one}', 'poll', 'done', 'w', ${new Date(now)}, ${new Date(now)}, '{1}', '{1}')`;
+    values (${id + RUNS_PER_BLOCK}, 's', 'newest', '{one}', 'poll', 'done', 'w', ${new Date(now)}, ${new Date(now)}, '{1}', '{1}')`;
 }
 
 /** All that the view shows, as texts. */
@@ -206,7 +206,7 @@ describe('old runs that wrote rows', () => {
       union all select 's', 'target 3', 'one', 1, false, now(), now(), '2020-01-01'::timestamptz`;
     await packRuns(sql, now, week, signal);
     const left = await sql<{ target_key: string; last: number }[]>`
-      select target_key, max(run_id)::int as last from recorder.runs where run_id < ${BLOCK} group by 1 order by 1`;
+      select target_key, max(run_id)::int as last from recorder.runs where run_id < ${RUNS_PER_BLOCK} group by 1 order by 1`;
     expect([...left]).toEqual([
       { target_key: 'target 1', last: 101 },
       { target_key: 'target 2', last: expect.any(Number) },
@@ -241,13 +241,13 @@ describe('old runs that wrote rows', () => {
     expect(await sums()).toEqual(before);
     const [left] = await sql<
       { old: number }[]
-    >`select count(*)::int as old from recorder.runs where run_id < ${3 * BLOCK}`;
+    >`select count(*)::int as old from recorder.runs where run_id < ${3 * RUNS_PER_BLOCK}`;
     expect(left?.old).toBe(0);
   });
 });
 
 const readableRuns = () => {
-  const found = catalogueOf().views.get('runs');
+  const found = getCatalogue().views.get('runs');
   if (!found) throw new Error('there is no view of runs');
   return found;
 };

@@ -5,13 +5,13 @@ import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts
 import { OPEN_END, type Range, type Target, type Window } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
-import { allBlocks } from '../../src/datasets/sources/block-windows.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
+import { allBlocksRange } from '../../src/datasets/sources/block-windows.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import {
+  findUncoveredWindows,
   isDue,
   jointState,
   loadStates,
-  missingIn,
   missingWindows,
   planAll,
   planDue,
@@ -19,7 +19,7 @@ import {
 } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { windowsAgain } from '../../src/recording/sweep-windows.ts';
+import { listSweepWindows } from '../../src/recording/sweep-windows.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocksTarget } from '../support/blocks.ts';
@@ -126,7 +126,7 @@ describe('missingWindows', () => {
     'of metrics by %s reach back to the first EVM chain, in whatever year they are first asked for, and not to empty years',
     (timeInterval) => {
       const target = { chainId: '43114', metric: 'txCount', timeInterval };
-      const feed = asDeclared({ source: metricPoints.source, datasets: [metricPoints] }, [target]);
+      const feed = withDefaultSettings({ source: metricPoints.source, datasets: [metricPoints] }, [target]);
       // The C-chain, 2020-09-21 (reality.md 3.2).
       const began = 1_600_646_400_000;
       for (const year of [2026, 2032, 2040]) {
@@ -182,7 +182,7 @@ describe('missingIn', () => {
     const feed = ranged();
     const covered = [{ from: now - 3 * day, to: now - 2 * day }];
     expect(
-      missingIn(feed, targetOf(feed), state({ covered }), { from: now - 4 * day, to: now - day }),
+      findUncoveredWindows(feed, targetOf(feed), state({ covered }), { from: now - 4 * day, to: now - day }),
     ).toEqual([
       { from: now - 2 * day, to: now - day },
       { from: now - 4 * day, to: now - 3 * day },
@@ -193,10 +193,10 @@ describe('missingIn', () => {
     const feed = ranged();
     const known = state({ covered: [{ from: now - 30 * day, to: now }] });
     const past = { from: now - 4 * day, to: now - day };
-    expect(missingIn(feed, targetOf(feed), known, past)).toEqual([]);
-    expect(missingIn(feed, targetOf(feed), known, past, true)).toEqual([past]);
+    expect(findUncoveredWindows(feed, targetOf(feed), known, past)).toEqual([]);
+    expect(findUncoveredWindows(feed, targetOf(feed), known, past, true)).toEqual([past]);
     const removed = { ...known, keptSince: now - 2 * day };
-    expect(missingIn(feed, targetOf(feed), removed, past, true)).toEqual([
+    expect(findUncoveredWindows(feed, targetOf(feed), removed, past, true)).toEqual([
       { from: now - 2 * day, to: now - day },
     ]);
   });
@@ -260,7 +260,7 @@ describe('windowsAgain', () => {
   const requested = (feed: ScriptedFeed, known: TargetState, every: number, lasts: number) => {
     const all: { readonly at: number; readonly window: Window }[] = [];
     for (let at = now; at < now + Math.max(lasts, every); at += every)
-      for (const window of windowsAgain(feed, targetOf(feed), { ...known, lastPolled: at - every }, at))
+      for (const window of listSweepWindows(feed, targetOf(feed), { ...known, lastPolled: at - every }, at))
         all.push({ at, window });
     return all;
   };
@@ -307,7 +307,7 @@ describe('windowsAgain', () => {
     const of = (range: Range, more: Partial<TargetState> = {}) => {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range, every: 40 * day });
       const known = state({ expectedFrom: now - 100 * day, covered, ...more });
-      return windowsAgain(feed, targetOf(feed), { ...known, lastPolled: now - 40 * day }, now);
+      return listSweepWindows(feed, targetOf(feed), { ...known, lastPolled: now - 40 * day }, now);
     };
     expect(of(indexed)).toHaveLength(1 + 100 - 14);
     expect(of(indexed, { shownFrom: now - 20 * day })).toHaveLength(100 - 20);
@@ -317,7 +317,7 @@ describe('windowsAgain', () => {
   });
 
   it('of a list without windows are the unclaimed heights, and the whole list once in 30 days', () => {
-    const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: allBlocks, every: day });
+    const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: allBlocksRange, every: day });
     const known = state({
       covered: [{ from: 0, to: 500 }],
       answered: [{ from: 0, to: 900 }],

@@ -6,7 +6,7 @@ import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { pages } from '../../src/datasets/sources/pages.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
-import { LeaseLost } from '../../src/lib/errors.ts';
+import { LeaseLostError } from '../../src/lib/errors.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
@@ -388,7 +388,7 @@ describe('the fence', () => {
     await expire(feed);
     expect(await run(context, feed, window)).toMatchObject({ status: 'done' });
     resumed.open();
-    await expect(frozen).rejects.toThrow(LeaseLost);
+    await expect(frozen).rejects.toThrow(LeaseLostError);
     expect(await stored(feed)).toMatchObject({
       blocks: [1, 2],
       covered: null,
@@ -419,7 +419,7 @@ describe('the fence', () => {
     await expire(feed);
     await run(context, feed, window);
     resumed.open();
-    await expect(frozen).rejects.toThrow(LeaseLost);
+    await expect(frozen).rejects.toThrow(LeaseLostError);
     const [target] =
       await sql`select failures from recorder.target_datasets where source = ${feed.source.name}`;
     expect(target).toEqual({ failures: 0 });
@@ -465,7 +465,9 @@ describe('the fence', () => {
       await resumed.opened;
       yield page({ blocks: [block(1, seconds(window.to) - 10)] }, window, { last: true });
     };
-    const refused = expect(record(context, feed, jobFor(feed, window), signal)).rejects.toThrow(LeaseLost);
+    const refused = expect(record(context, feed, jobFor(feed, window), signal)).rejects.toThrow(
+      LeaseLostError,
+    );
     await begun.opened;
     // Another worker takes the lease over, and has not said so yet when the old one commits.
     const thief = await sql.reserve();

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { describe, expect } from 'vitest';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { registerAll, registerTargets } from '../../src/recording/register.ts';
-import { endUnwatched } from '../../src/recording/retire-removed-targets.ts';
+import { retireRemovedTargets } from '../../src/recording/retire-removed-targets.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { blocked } from '../support/blocked.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -79,7 +79,7 @@ describe('registering while a commit is under way', () => {
 
 describe('ending a target that left while another run takes it', () => {
   it('waits for the target first, too', async () => {
-    const feed = asDeclared({ source: validators.source, datasets: [validators] }, [target]);
+    const feed = withDefaultSettings({ source: validators.source, datasets: [validators] }, [target]);
     const { name } = feed.source;
     const by = { recorder: 'ending', digest: null };
     await registerAll(sql, [feed], 0, by);
@@ -91,7 +91,7 @@ describe('ending a target that left while another run takes it', () => {
     let taking: Promise<unknown> | undefined;
     await sql.begin(async (first) => {
       await first`select from recorder.target_datasets where source = ${name} for update`;
-      ending = endUnwatched(context, by, log);
+      ending = retireRemovedTargets(context, by, log);
       await blocked(sql);
       taking = sql.begin(async (run) => {
         await run`update recorder.targets set lease_until = lease_until where source = ${name}`;

@@ -6,10 +6,10 @@ import { pendingRewards } from '../../src/datasets/chain-data/pending-rewards.ts
 import type { Dataset, Target } from '../../src/datasets/contract.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
-import { claim } from '../../src/recording/lease.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
+import { claimRun } from '../../src/recording/lease.ts';
 import { registerAll } from '../../src/recording/register.ts';
-import { endUnwatched } from '../../src/recording/retire-removed-targets.ts';
+import { retireRemovedTargets } from '../../src/recording/retire-removed-targets.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 /** A feed over the dataset's own source, so that the catalog knows it, with the answers of the test. */
 function feedOf(dataset: Dataset, targets: readonly Target[], body: unknown) {
   const source = { ...dataset.source, walk: () => onlyPage(body) };
-  return asDeclared({ source, datasets: [{ ...dataset, source }] }, targets);
+  return withDefaultSettings({ source, datasets: [{ ...dataset, source }] }, targets);
 }
 const listOf = (count: number) => ({
   validators: Array.from({ length: count }, (_, at) => ({ nodeID: `node-${at}`, startTime: 1, weight: 1 })),
@@ -38,7 +38,7 @@ const context = () => recordingContext(sql, clock.read);
 
 async function end(): Promise<string[]> {
   const lines: string[] = [];
-  await endUnwatched(
+  await retireRemovedTargets(
     context(),
     by,
     pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
@@ -94,9 +94,9 @@ describe('a target that leaves the configuration', () => {
     await registerAll(sql, [], clock.now, by);
     const at = new Date(clock.now).toISOString();
     for (const reason of ['poll', 'heal', 'sweep'] as const)
-      expect(await claim(sql, feed(1), { target, window: null, reason }, 'old', at)).toBe('outdated');
+      expect(await claimRun(sql, feed(1), { target, window: null, reason }, 'old', at)).toBe('outdated');
     // Who asks by hand is answered.
-    expect(await claim(sql, feed(1), { target, window: null, reason: 'manual' }, 'old', at)).toBeTypeOf(
+    expect(await claimRun(sql, feed(1), { target, window: null, reason: 'manual' }, 'old', at)).toBeTypeOf(
       'number',
     );
     await leaseEnds(target, -1);
@@ -108,7 +108,7 @@ describe('a target that leaves the configuration', () => {
     await registerAll(sql, [feed(1)], clock.now, by);
     await run(context(), feed(1));
     const at = new Date(clock.now).toISOString();
-    await claim(sql, feed(1), { target, window: null, reason: 'poll' }, 'busy', at);
+    await claimRun(sql, feed(1), { target, window: null, reason: 'poll' }, 'busy', at);
     await registerAll(sql, [], clock.now, by);
     await leaseEnds(target, LEASE_SECONDS);
     expect(await end()).toEqual([]);
@@ -126,7 +126,7 @@ describe('a target that leaves the configuration', () => {
     await registerAll(sql, [], clock.now, by);
     // The first process ended 5,000 and was killed: its run is under way for the books, and its lease runs out.
     const at = new Date(clock.now).toISOString();
-    const died = await claim(sql, feed(1), { target, window: null, reason: 'unwatched' }, 'killed', at);
+    const died = await claimRun(sql, feed(1), { target, window: null, reason: 'unwatched' }, 'killed', at);
     await sql`
       update recorder.validators set valid_to = ${at}::timestamptz + interval '1 second', ended_by = 'unwatched'
       where ctid = any(array(select ctid from recorder.validators where node = ${target.node} limit 5000))`;

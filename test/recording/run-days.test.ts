@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { CONNECTION } from '../../src/db/client.ts';
+import { CONNECTION_OPTIONS } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
-import { countUpRuns } from '../../src/recording/run-days.ts';
+import { aggregateRuns } from '../../src/recording/run-days.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const { it, database, sql } = withDatabase({ max: 3 });
 let other: postgres.Sql;
 beforeAll(async () => {
-  other = connectPool(database.url, 60_000, { ...CONNECTION, max: 3 });
+  other = connectPool(database.url, 60_000, { ...CONNECTION_OPTIONS, max: 3 });
 });
 afterAll(async () => {
   await other.end({ timeout: 1 });
@@ -103,11 +103,11 @@ describe('runs that wrote nothing', () => {
             ({ status, rows, age }) =>
               status !== 'running' && rows[0] + rows[1] === 0 && age * day + 1000 > days * day,
           );
-          expect(await countUpRuns(sql, now, days * day, signal)).toBe(going.length);
+          expect(await aggregateRuns(sql, now, days * day, signal)).toBe(going.length);
           expect(await stored()).toEqual(counted(runs, days * day));
           const [left] = await sql<{ n: number }[]>`select count(*)::int as n from recorder.runs`;
           expect(left?.n).toBe(runs.length - going.length);
-          expect(await countUpRuns(sql, now, days * day, signal), 'nothing is counted again').toBe(0);
+          expect(await aggregateRuns(sql, now, days * day, signal), 'nothing is counted again').toBe(0);
           expect(await stored()).toEqual(counted(runs, days * day));
         },
       ),
@@ -128,10 +128,10 @@ describe('runs that wrote nothing', () => {
       );
     }, 20);
     await Promise.all(
-      [other, other, other].map((client) => countUpRuns(client, now, 7 * day, signal).catch(() => 0)),
+      [other, other, other].map((client) => aggregateRuns(client, now, 7 * day, signal).catch(() => 0)),
     );
     clearInterval(killing);
-    await expect.poll(() => countUpRuns(sql, now, 7 * day, signal).catch(() => -1)).toBe(0);
+    await expect.poll(() => aggregateRuns(sql, now, 7 * day, signal).catch(() => -1)).toBe(0);
     const [sums] = await sql`select sum(runs)::int as runs, sum(items)::int as items from reporting.run_days`;
     const [left] = await sql`select count(*)::int as runs from recorder.runs`;
     expect({ sums, left }).toEqual({ sums: { runs: 20_001, items: 60_003 }, left: { runs: 0 } });

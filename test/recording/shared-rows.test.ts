@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import type { Page, Target } from '../../src/datasets/contract.ts';
-import { asDeclared } from '../../src/recording/active-feed.ts';
-import { claim } from '../../src/recording/lease.ts';
+import { withDefaultSettings } from '../../src/recording/active-feed.ts';
+import { claimRun } from '../../src/recording/lease.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 
 function feedOf(target: Target, walk: () => AsyncIterable<Page>) {
   const source = { ...nftTokens.source, walk };
-  return asDeclared({ source, datasets: [{ ...nftTokens, source }] }, [target]);
+  return withDefaultSettings({ source, datasets: [{ ...nftTokens, source }] }, [target]);
 }
 const token = (tokenId: string, ownerAddress: string) => ({
   ...nftTokens.example,
@@ -61,10 +61,10 @@ it('a run that died with the lease of the list is lost for the books, whoever ta
   const one = feedOf(single, () => onlyPage({ tokens: [token('1', 'b')] }));
   const whole = feedOf(list, () => onlyPage({ tokens: [token('1', 'b')] }));
   const at = new Date().toISOString();
-  const died = await claim(sql, one, job(single), 'died', at);
-  expect(await claim(sql, whole, job(list), 'next', at)).toBe('held');
+  const died = await claimRun(sql, one, job(single), 'died', at);
+  expect(await claimRun(sql, whole, job(list), 'next', at)).toBe('held');
   await sql`update recorder.targets set lease_until = now() - interval '1 second' where target_key = ${targetKey(list)}`;
-  expect(await claim(sql, whole, job(list), 'next', at)).toBeTypeOf('number');
+  expect(await claimRun(sql, whole, job(list), 'next', at)).toBeTypeOf('number');
   const [row] = await sql`select status, target from reporting.runs where run_id = ${died}`;
   expect(row).toEqual({ status: 'lost', target: targetKey(single) });
 });

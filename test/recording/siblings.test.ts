@@ -5,7 +5,7 @@ import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts
 import type { Range, Window } from '../../src/datasets/contract.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { type ActiveFeed, partOf } from '../../src/recording/active-feed.ts';
+import { type ActiveFeed, selectDatasets } from '../../src/recording/active-feed.ts';
 import type { Job } from '../../src/recording/job.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
@@ -70,7 +70,7 @@ class Recorder {
     await registerTargets(sql, this.#wanted, this.clock.now);
     for (let jobs = await this.#due(); jobs.length > 0; jobs = await this.#due())
       for (const job of jobs) {
-        const { datasets } = partOf(this.#wanted, job.datasets);
+        const { datasets } = selectDatasets(this.#wanted, job.datasets);
         this.jobs.push({ ...job, datasets: datasets.map(({ name }) => name), at: this.clock.now });
         await record(context, this.#wanted, job, signal);
       }
@@ -240,9 +240,9 @@ describe('ranges of one source', () => {
 describe('a part of a feed', () => {
   it('is the same object every time, and the feed itself where nothing is left out', () => {
     const feed = observed();
-    expect(partOf(feed, ['validators'])).toBe(partOf(feed, ['validators', 'unknown']));
-    expect(partOf(feed, ['validators', 'validator_uptime'])).toBe(feed);
-    expect(partOf(feed, undefined)).toBe(feed);
-    expect(partOf(feed, ['validators']).datasets.map(({ name }) => name)).toEqual(['validators']);
+    expect(selectDatasets(feed, ['validators'])).toBe(selectDatasets(feed, ['validators', 'unknown']));
+    expect(selectDatasets(feed, ['validators', 'validator_uptime'])).toBe(feed);
+    expect(selectDatasets(feed, undefined)).toBe(feed);
+    expect(selectDatasets(feed, ['validators']).datasets.map(({ name }) => name)).toEqual(['validators']);
   });
 });

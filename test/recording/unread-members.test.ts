@@ -6,7 +6,7 @@ import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { lockRow } from '../../src/db/row-lock.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { keptSince, planRetention, retain } from '../../src/retention/retention.ts';
+import { computeKeptSince, planRetention, retain } from '../../src/retention/retention.ts';
 import { blocked } from '../support/blocked.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -130,7 +130,7 @@ const live = () => members('m.retired_at is null');
 
 /** Everything that is told of the kept range is what was fed. */
 async function expectAll(fed: readonly Fed[]): Promise<void> {
-  const kept = fed.filter(({ at }) => at >= keptSince(clock.now, KEEP));
+  const kept = fed.filter(({ at }) => at >= computeKeptSince(clock.now, KEEP));
   expect(await readingsOf('validator_uptime')).toEqual(told(kept));
   expect(await countsByDay()).toEqual(expectedCounts(kept));
   for (const ago of [6, 3, 1.5, 0]) {

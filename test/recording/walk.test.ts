@@ -1,11 +1,18 @@
 import { expect, it } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
-import type { Ask, Page, Range, Window } from '../../src/datasets/contract.ts';
+import type { Page, Range, UpstreamClient, Window } from '../../src/datasets/contract.ts';
 import { walk } from '../../src/recording/walk.ts';
 
 const range: Range = { axis: 'height', span: () => 10, head: () => 0, settle: 0, lookback: 0 };
 const nobody = () => Promise.reject(new Error('nobody is asked'));
-const ask: Ask = { get: nobody, post: nobody, rpc: nobody, probe: nobody, pageSize: (most) => most, now: 0 };
+const ask: UpstreamClient = {
+  get: nobody,
+  post: nobody,
+  rpc: nobody,
+  probe: nobody,
+  pageSize: (most) => most,
+  now: 0,
+};
 
 /** What a walk through a window yields where each piece yields these pages. */
 async function walked(
@@ -16,7 +23,7 @@ async function walked(
   const source = {
     ...proposedBlocks.source,
     range,
-    walk: async function* (_ask: Ask, _target: unknown, piece: Window | null) {
+    walk: async function* (_ask: UpstreamClient, _target: unknown, piece: Window | null) {
       asked.push(piece);
       for (const page of answer(piece)) yield { body: null, whole: true, ...page };
     },

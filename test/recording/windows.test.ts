@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import type { Window } from '../../src/datasets/contract.ts';
-import { parseMultirange, pieces, subtract, upTo } from '../../src/recording/windows.ts';
+import { clipWindows, parseMultirange, splitWindow, subtractWindows } from '../../src/recording/windows.ts';
 
 const window = fc
   .tuple(fc.integer({ min: -30, max: 30 }), fc.integer({ min: 1, max: 20 }))
@@ -18,7 +18,7 @@ describe('subtract', () => {
   it('leaves what is in the whole and in no part, oldest first, nothing empty, nothing touching', () => {
     fc.assert(
       fc.property(window, windows, (whole, parts) => {
-        const left = subtract(whole, parts);
+        const left = subtractWindows(whole, parts);
         const covered = members(parts);
         expect(members(left)).toEqual(new Set([...members([whole])].filter((one) => !covered.has(one))));
         left.forEach(({ from, to }, at) => {
@@ -34,7 +34,7 @@ describe('upTo', () => {
   it('keeps what lies before the instant', () => {
     fc.assert(
       fc.property(windows, fc.integer({ min: -40, max: 60 }), (parts, until) => {
-        const kept = upTo(parts, until);
+        const kept = clipWindows(parts, until);
         expect(members(kept)).toEqual(new Set([...members(parts)].filter((one) => one < until)));
         expect(kept.every(({ from, to }) => from < to)).toBe(true);
       }),
@@ -46,7 +46,7 @@ describe('pieces', () => {
   it('tile the window newest first, all of full length but the oldest', () => {
     fc.assert(
       fc.property(window, fc.integer({ min: 1, max: 12 }), (whole, span) => {
-        const cut = pieces(whole, span);
+        const cut = splitWindow(whole, span);
         expect(cut[0]?.to).toBe(whole.to);
         expect(cut.at(-1)?.from).toBe(whole.from);
         cut.forEach(({ from, to }, at) => {
@@ -61,7 +61,7 @@ describe('pieces', () => {
   });
 
   it('cuts nothing of an empty window', () => {
-    expect(pieces({ from: 5, to: 5 }, 3)).toEqual([]);
+    expect(splitWindow({ from: 5, to: 5 }, 3)).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { beforeEach, describe, expect } from 'vitest';
-import { retainInTurn } from '../../src/daemon/apply-retention.ts';
+import { applyRetention } from '../../src/daemon/apply-retention.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import type { Range } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
@@ -10,9 +10,9 @@ import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { peers } from '../../src/datasets/node/peers.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
-import { loadStates, missingIn, missingWindows, stateOf } from '../../src/recording/plan.ts';
+import { findUncoveredWindows, loadStates, missingWindows, stateOf } from '../../src/recording/plan.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { windowsAgain } from '../../src/recording/sweep-windows.ts';
+import { listSweepWindows } from '../../src/recording/sweep-windows.ts';
 import { sealUntil } from '../../src/reporting/seals/seal.ts';
 import { verify } from '../../src/reporting/seals/verify.ts';
 import { planRetention, type Retention, retain } from '../../src/retention/retention.ts';
@@ -428,13 +428,13 @@ describe('what was removed', () => {
     expect(state.keptSince).toBe(kept);
     expect(missingWindows(feed, target, state, now).every(({ from }) => from >= kept)).toBe(true);
     expect(Math.min(...missingWindows(feed, target, state, now).map(({ from }) => from))).toBe(kept);
-    expect(missingIn(feed, target, state, { from: start, to: now }).every(({ from }) => from >= kept)).toBe(
-      true,
-    );
-    expect(missingIn(feed, target, state, { from: start, to: kept })).toEqual([]);
+    expect(
+      findUncoveredWindows(feed, target, state, { from: start, to: now }).every(({ from }) => from >= kept),
+    ).toBe(true);
+    expect(findUncoveredWindows(feed, target, state, { from: start, to: kept })).toEqual([]);
     for (let tick = now; tick < now + 30 * DAY; tick += DAY)
       expect(
-        windowsAgain(feed, target, { ...state, lastPolled: tick - DAY }, tick).every(
+        listSweepWindows(feed, target, { ...state, lastPolled: tick - DAY }, tick).every(
           ({ from }) => from >= kept,
         ),
       ).toBe(true);
@@ -561,11 +561,11 @@ describe('removing', () => {
     const log = { info: () => {}, warn: (fields: object) => void warned.push(fields) };
     const config = { retention: { p_blocks: 30 * DAY, quarantine: 30 * DAY } };
     const app = { databaseUrl: database.url, database: { sql }, config, clock: () => until, log };
-    await retainInTurn(app, never);
+    await applyRetention(app, never);
     expect(warned).toEqual([{ dataset: 'p_blocks', cause: 'not today' }]);
     expect(await sql`select 1 from recorder.quarantine`).toHaveLength(0);
     await sql`drop function public.refuse cascade`;
-    await retainInTurn(app, never);
+    await applyRetention(app, never);
     expect([warned.length, await countOf()]).toEqual([1, 0]);
   });
 

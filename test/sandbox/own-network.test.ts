@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { announcement, sandboxConfig } from '../../src/app/bundled-sandbox.ts';
+import { announcementSchema, sandboxConfig } from '../../src/app/bundled-sandbox.ts';
 import { NETWORK_IDS } from '../../src/config/networks.ts';
 import { withSandbox } from './with-sandbox.ts';
 
@@ -9,7 +9,7 @@ const { sandbox, get, rpc } = withSandbox();
 
 const PUBLIC_NAMES = /mainnet|fuji|testnet/i;
 it('is the network of the configuration that records the bundled sandbox, and of the example', () => {
-  expect(sandboxConfig(announcement.parse({ ...sandbox().watch, url: sandbox().url })).network).toBe(
+  expect(sandboxConfig(announcementSchema.parse({ ...sandbox().watch, url: sandbox().url })).network).toBe(
     'sandbox',
   );
   expect(parse(readFileSync('examples/sandbox.yaml', 'utf8')).network).toBe('sandbox');

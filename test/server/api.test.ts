@@ -5,19 +5,19 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { ReadGate } from '../../src/db/read-gate.ts';
-import { catalogueOf } from '../../src/reporting/relations/catalogue.ts';
+import { getCatalogue } from '../../src/reporting/relations/catalogue.ts';
 import { withPages } from '../support/fixture.ts';
 import { servePagesOf } from '../support/page-server.ts';
 import { makeSeriesOf } from '../support/points.ts';
 
-const catalogue = catalogueOf();
+const catalogue = getCatalogue();
 const {
   it,
   database,
   sql,
   faults: warnings,
   ask,
-} = withPages((url) => ({ gate: new ReadGate(url, { patience: 60_000, waiting: 1_000 }) }), {
+} = withPages((url) => ({ gate: new ReadGate(url, { maxWaitMs: 60_000, waiting: 1_000 }) }), {
   recorded: true,
   max: 4,
 });
@@ -404,7 +404,7 @@ describe('hostile requests', () => {
 });
 
 it('when too much is read at once, the rest is told to come again, and what is gone is cancelled', async () => {
-  const narrow = new ReadGate(database.url, { atOnce: 1, waiting: 1 });
+  const narrow = new ReadGate(database.url, { maxConcurrent: 1, waiting: 1 });
   const small = await servePagesOf(database.url, { gate: narrow });
   const at = small.address;
   const locker = postgres(database.url, { max: 1 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isMadeElsewhere } from '../../src/server/cross-site.ts';
+import { isCrossSiteRequest } from '../../src/server/cross-site.ts';
 
 const headers = (site?: string, mode?: string, dest?: string) => ({
   'sec-fetch-site': site,
@@ -15,7 +15,7 @@ describe('a request that a page of another site makes', () => {
     ['an object', '/', headers('cross-site', 'navigate', 'object')],
     ['a name that begins like one to embed', '/status-of', headers('cross-site', 'no-cors', 'image')],
   ])('is %s', (_, path, sent) => {
-    expect(isMadeElsewhere(path, sent)).toBe(true);
+    expect(isCrossSiteRequest(path, sent)).toBe(true);
   });
 
   it.each([
@@ -28,6 +28,6 @@ describe('a request that a page of another site makes', () => {
     ['the status as data', '/status.json', headers('cross-site', 'cors', 'empty')],
     ['the status of a node', '/status/node-1', headers('cross-site', 'navigate', 'iframe')],
   ])('is not %s', (_, path, sent) => {
-    expect(isMadeElsewhere(path, sent)).toBe(false);
+    expect(isCrossSiteRequest(path, sent)).toBe(false);
   });
 });

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { RecorderClient } from '../../src/client.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { catalogueOf } from '../../src/reporting/relations/catalogue.ts';
-import { checked } from '../../src/reporting/relations/invalid-request.ts';
+import { getCatalogue } from '../../src/reporting/relations/catalogue.ts';
+import { validateParameters } from '../../src/reporting/relations/invalid-request.ts';
 import { rowsParameters } from '../../src/reporting/relations/row-query.ts';
 import { readRows, rowsStatement } from '../../src/reporting/relations/rows.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -94,7 +94,7 @@ describe('/api/v1/changes', () => {
 });
 
 describe('rows of change_rows', () => {
-  const view = catalogueOf().views.get('change_rows');
+  const view = getCatalogue().views.get('change_rows');
   if (!view) throw new Error('there is no change_rows');
 
   it('are those of the feed, page after page', async () => {
@@ -104,7 +104,7 @@ describe('rows of change_rows', () => {
       const page = await readRows(
         sql,
         view,
-        checked(rowsParameters(view), { limit: '50', ...(after && { after }) }),
+        validateParameters(rowsParameters(view), { limit: '50', ...(after && { after }) }),
       );
       seen.push(...page.rows.map(({ cursor }) => cursor));
       after = page.next;
@@ -115,7 +115,7 @@ describe('rows of change_rows', () => {
   it('are read of the commits that a page shows, not of all', async () => {
     const { text, values } = rowsStatement(
       view,
-      checked(rowsParameters(view), { sort: '-commit_number', limit: '1' }),
+      validateParameters(rowsParameters(view), { sort: '-commit_number', limit: '1' }),
     );
     const [row] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
       `explain (analyze, timing off, format json) ${text}`,

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { pages } from '../../src/server/pages/pages.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -56,7 +56,7 @@ const described = z.object({
 beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false });
   dir = mkdtempSync(join(tmpdir(), 'recorder-hostile-'));
-  port = await freePort();
+  port = await findFreePort();
   const service = { url: sandbox.url, apiKeyHeader: 'x-key' };
   const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const config = {

@@ -1,23 +1,23 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ReadsBusy } from '../../src/db/semaphore.ts';
+import { TooManyReadsError } from '../../src/db/semaphore.ts';
 import { Allowance } from '../../src/server/allowance.ts';
-import { Pace, type PaceLimits, paceRequests } from '../../src/server/load-shedding.ts';
+import { RequestThrottle, type ThrottleLimits, throttleRequests } from '../../src/server/load-shedding.ts';
 
 let server: FastifyInstance;
 afterEach(() => server?.close());
 
-const usual: PaceLimits = {
+const usual: ThrottleLimits = {
   atOnce: 4,
   share: () => 0.5,
   reserve: 0,
   counted: 1_000,
-  patience: 60_000,
+  maxWaitMs: 60_000,
   waiting: 100,
 };
 
 /** A server whose answers wait until they are let go. */
-async function holding(pace: Pace) {
+async function holding(pace: RequestThrottle) {
   server = Fastify();
   server.addHook('onRequest', (request, reply, begin) => pace.admit(request, reply, begin));
   const begun: string[] = [];
@@ -85,7 +85,7 @@ describe('the time that requests may take', () => {
 describe('requests', () => {
   it('that come at once begin in a turn of their own each, in their order', async () => {
     server = Fastify();
-    paceRequests(server, () => true);
+    throttleRequests(server, () => true);
     let turn = 0;
     let over = false;
     const count = () => {
@@ -111,7 +111,7 @@ describe('requests', () => {
   });
 
   it('wait while their time is used up, and those who ask are served in turn', async () => {
-    const { begun, begunAndReleased } = await holding(new Pace({ ...usual, share: () => 0.9 }));
+    const { begun, begunAndReleased } = await holding(new RequestThrottle({ ...usual, share: () => 0.9 }));
     const crowd = ['a', 'b', 'c'].map((name) => ask(`/${name}`));
     await expect.poll(() => begun).toEqual(['a']);
     const person = ask('/person', '10.0.0.2');
@@ -121,7 +121,7 @@ describe('requests', () => {
   });
 
   it('that wait too long, or find too many waiting, are refused as busy', async () => {
-    const pace = new Pace({ ...usual, share: () => 1e-3, waiting: 2, patience: 50 });
+    const pace = new RequestThrottle({ ...usual, share: () => 1e-3, waiting: 2, maxWaitMs: 50 });
     const { begun, release, refused } = await holding(pace);
     const first = ask('/first');
     await expect.poll(() => begun).toEqual(['first']);
@@ -130,18 +130,18 @@ describe('requests', () => {
     const answers = await Promise.all(['a', 'b', 'c'].map((name) => ask(`/${name}`)));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([503, 503, 503]);
     expect(begun).toEqual(['first']);
-    expect(refused.every((one) => one instanceof ReadsBusy)).toBe(true);
+    expect(refused.every((one) => one instanceof TooManyReadsError)).toBe(true);
     expect(refused.map(({ message }) => message)).toEqual([
       expect.stringContaining('2 requests wait'),
       expect.stringContaining('no turn came'),
       expect.stringContaining('no turn came'),
     ]);
-    await expect(pace.turn('10.0.0.1')).rejects.toThrow(ReadsBusy);
+    await expect(pace.acquireTurn('10.0.0.1')).rejects.toThrow(TooManyReadsError);
   });
 
   it('of programs that watch the recorder wait for no reader', async () => {
     server = Fastify();
-    paceRequests(server, () => true);
+    throttleRequests(server, () => true);
     let release = (_: string) => {};
     const held = new Promise<string>((resolve) => {
       release = resolve;
@@ -158,7 +158,7 @@ describe('requests', () => {
 
   it('are so many at once as may be, whatever their reserve', async () => {
     const { begun, release, begunAndReleased } = await holding(
-      new Pace({ ...usual, atOnce: 2, reserve: 60_000, counted: 60_000 }),
+      new RequestThrottle({ ...usual, atOnce: 2, reserve: 60_000, counted: 60_000 }),
     );
     const all = ['a', 'b', 'c', 'd'].map((name) => ask(`/${name}`));
     await expect.poll(() => begun).toEqual(['a', 'b']);
@@ -171,7 +171,7 @@ describe('requests', () => {
   });
 
   it('of whoever left do not begin', async () => {
-    const { begun, begunAndReleased } = await holding(new Pace(usual));
+    const { begun, begunAndReleased } = await holding(new RequestThrottle(usual));
     const first = ask('/first');
     await expect.poll(() => begun).toEqual(['first']);
     const leaving = new AbortController();

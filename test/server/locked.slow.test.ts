@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { foreignLocks } from '../../src/db/blocking-sessions.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findForeignLocks } from '../../src/db/blocking-sessions.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { queueNames } from '../../src/jobs/jobs.ts';
 import { TemporaryError } from '../../src/lib/errors.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await sql`create table public.ill (subject text primary key)`;
   await sql`grant select on public.ill to recorder_reader`;
   dir = mkdtempSync(join(tmpdir(), 'recorder-locked-'));
-  port = await freePort();
+  port = await findFreePort();
   const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const config = {
     network: 'sandbox',
@@ -195,7 +195,7 @@ describe('while readers hold every lock that they can take', () => {
       };
       await expect.poll(went, { timeout: 60_000 + HOLD_SECONDS * 1_000 }).toBe(true);
       await expect.poll(sent, { timeout: 50_000 }).toEqual(['firing']);
-      const named = (await foreignLocks(sql, HOLD_SECONDS / 2)).map(({ application }) => application);
+      const named = (await findForeignLocks(sql, HOLD_SECONDS / 2)).map(({ application }) => application);
       expect(named.toSorted()).toEqual(Object.keys(await lockable()).toSorted());
       if (HOLD_SECONDS > 60) expect(await doctor()).toHaveLength(named.length);
     });

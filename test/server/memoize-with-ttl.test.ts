@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { inProportion, recently } from '../../src/server/memoize-with-ttl.ts';
+import { memoizeWithTtl, proportionalTtl } from '../../src/server/memoize-with-ttl.ts';
 import { gate } from '../support/recording.ts';
 
 it('computes once for all who ask while it is under way, and for a while after', async () => {
   const gates = [gate<number>(), gate<number>()];
   let computed = 0;
-  const look = recently(async () => gates[computed++]?.opened, 60_000);
+  const look = memoizeWithTtl(async () => gates[computed++]?.opened, 60_000);
   const asked = Array.from({ length: 20 }, look);
   gates[0]?.open(7);
   expect(await Promise.all(asked)).toEqual(Array.from({ length: 20 }, () => 7));
@@ -15,7 +15,7 @@ it('computes once for all who ask while it is under way, and for a while after',
 
 it('gives an error to all who asked for it, and tries again', async () => {
   let computed = 0;
-  const look = recently(() => Promise.reject(new Error(`away ${++computed}`)), 0);
+  const look = memoizeWithTtl(() => Promise.reject(new Error(`away ${++computed}`)), 0);
   const asked = [look(), look()].map((one) => one.catch((error: unknown) => error));
   expect(await Promise.all(asked)).toEqual([new Error('away 1'), new Error('away 1')]);
   await expect(look()).rejects.toThrow('away 2');
@@ -23,7 +23,7 @@ it('gives an error to all who asked for it, and tries again', async () => {
 
 it('does not hold an error for as long as a result', async () => {
   let computed = 0;
-  const look = recently(async () => {
+  const look = memoizeWithTtl(async () => {
     computed += 1;
     if (computed === 1) throw new Error('away');
     return computed;
@@ -35,7 +35,7 @@ it('does not hold an error for as long as a result', async () => {
 it('keeps what took long for longer, in proportion', async () => {
   const took: number[] = [];
   let computed = 0;
-  const look = recently(
+  const look = memoizeWithTtl(
     async () => ++computed,
     (ms) => {
       took.push(ms);
@@ -45,6 +45,6 @@ it('keeps what took long for longer, in proportion', async () => {
   await look();
   await expect.poll(() => took).toHaveLength(1);
   expect(await look()).toBe(1);
-  const lasting = inProportion(1_000);
+  const lasting = proportionalTtl(1_000);
   expect([lasting(0), lasting(250), lasting(3_000)]).toEqual([1_000, 1_000, 12_000]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect } from 'vitest';
 import { encodeSlots } from '../../src/health/latency-entries.ts';
-import { bucketOf } from '../../src/health/latency-histogram.ts';
+import { findBucket } from '../../src/health/latency-histogram.ts';
 import { storeHours } from '../../src/health/latency-store.ts';
 import { metricParts, scrapeFamilies } from '../../src/server/metrics/metrics.ts';
 import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
@@ -170,7 +170,7 @@ describe('response times', () => {
   const hour = Math.floor(Date.now() / HOUR) * HOUR;
   const counting = (start: number, times: readonly number[]) => {
     const histogram = new Map(
-      times.map((time) => [bucketOf(time), times.filter((one) => one === time).length]),
+      times.map((time) => [findBucket(time), times.filter((one) => one === time).length]),
     );
     return sql`update recorder.health_probes set hour = ${new Date(start)},
       entries = ${encodeSlots(new Map([[0, histogram]]))}`;
@@ -185,7 +185,7 @@ describe('response times', () => {
     await storeHours(
       sql,
       'eyes',
-      [{ node: 'a', probe: 'health', hour, histogram: new Map([[bucketOf(40), 3]]) }],
+      [{ node: 'a', probe: 'health', hour, histogram: new Map([[findBucket(40), 3]]) }],
       hour,
     );
     await counting(hour, [40, 900]);
@@ -212,8 +212,8 @@ describe('response times', () => {
     await counting(hour, [900]);
     await expect.poll(counts).toEqual([of('a', 4), of('b', 1)]);
     const histogram = new Map([
-      [bucketOf(40), 3],
-      [bucketOf(900), 1],
+      [findBucket(40), 3],
+      [findBucket(900), 1],
     ]);
     await storeHours(sql, 'eyes', [{ node: 'a', probe: 'health', hour, histogram }], hour);
     await expect.poll(counts).toEqual([of('a', 5), of('b', 1)]);

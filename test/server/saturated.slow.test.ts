@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
 
@@ -27,7 +27,7 @@ let port: number;
 beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false });
   dir = mkdtempSync(join(tmpdir(), 'recorder-saturated-'));
-  port = await freePort();
+  port = await findFreePort();
   const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const config = {
     network: 'sandbox',

@@ -10,7 +10,7 @@ const LARGE = Buffer.alloc(24 << 20, 'x');
 const logo: Logo = { type: 'image/png', ending: '.png', body: LARGE };
 const site = { title: 'Nodes', text: [], logo, nodes: [], announced: { once: [], recurring: [] } };
 
-const { it, server, ask } = withPages({ site, standstill: 500 });
+const { it, server, ask } = withPages({ site, stallTimeoutMs: 500 });
 it('who asks for something and reads nothing of it does not keep the connection', async () => {
   const taken = new Promise<Socket>((resolve) => {
     const take = (message: unknown) => {

@@ -3,16 +3,16 @@ import postgres from 'postgres';
 import { configuredRules } from '../../src/alerts/configured-rules.ts';
 import type { AlertContext } from '../../src/alerts/context.ts';
 import { defaultRules, ruleLimits } from '../../src/alerts/default-rules.ts';
-import type { ConfiguredRule, Facts, Found } from '../../src/alerts/rule.ts';
+import type { ConfiguredRule, RuleFacts, RuleFinding } from '../../src/alerts/rule.ts';
 import { type AlertsConfig, alertsSchema } from '../../src/config/alerts-schema.ts';
-import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
+import { collectTexts, readReferencedSecrets } from '../../src/config/named-secrets.ts';
 import type { ManualClock } from './clock.ts';
 
 /** A configuration of alerts, checked as the file is. */
 export const alertsConfig = (value: unknown): AlertsConfig => alertsSchema(ruleLimits).parse(value);
 
 /** What rules are told beside the record, where a test says nothing else. */
-export const noFacts: Facts = {
+export const noFacts: RuleFacts = {
   recorder: 'recorder',
   nodes: ['n1', 'n2', 'n3'],
   nodeIds: [],
@@ -36,7 +36,7 @@ export function testAlerts(
   more: {
     readonly rules?: readonly ConfiguredRule[];
     readonly env?: NodeJS.ProcessEnv;
-    readonly facts?: Partial<Facts>;
+    readonly facts?: Partial<RuleFacts>;
     /** What its sessions are called. */
     readonly session?: string;
   } = {},
@@ -59,7 +59,7 @@ export function testAlerts(
     rules: more.rules ?? configuredRules(checked, url),
     sender: { recorder: 'recorder', network: 'mainnet', runbook: checked.runbook ?? null },
     facts: { ...noFacts, ...more.facts },
-    secrets: readNamed(textsIn([checked.channels, checked.heartbeat ?? '']), more.env ?? {}),
+    secrets: readReferencedSecrets(collectTexts([checked.channels, checked.heartbeat ?? '']), more.env ?? {}),
     close: () => sql.end(),
   };
 }
@@ -67,7 +67,7 @@ export function testAlerts(
 /** A rule that says what a test makes it say. */
 export interface ScriptedRule extends ConfiguredRule {
   /** What it says next; an error: it cannot be asked. */
-  says: readonly (Found | string)[] | Error;
+  says: readonly (RuleFinding | string)[] | Error;
 }
 
 /** Makes a rule whose answers the test decides. A text is a subject. */
@@ -83,7 +83,7 @@ export function scriptedRule(more: Partial<ConfiguredRule> = {}): ScriptedRule {
     limits: { days: 0, minutes: 0, threshold: 0, percent: 0 },
     ...more,
     says: [],
-    ask: async () => {
+    evaluate: async () => {
       if (rule.says instanceof Error) throw rule.says;
       return rule.says.map((one) =>
         typeof one === 'string' ? { subject: one, summary: `${one} is ill`, since: null } : one,

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { openCommitting } from '../../src/db/client.ts';
+import { openCommitPool } from '../../src/db/client.ts';
 
 const opened = new WeakMap<postgres.Sql, postgres.Sql>();
 
@@ -10,7 +10,7 @@ export function commitsFor(sql: postgres.Sql): postgres.Sql {
   const url = new URL(`postgres://${path || `${host[0]}:${port[0]}`}/${database}`);
   url.username = user;
   url.password = String(pass ?? '');
-  const commits = opened.get(sql) ?? openCommitting(url.href, 4);
+  const commits = opened.get(sql) ?? openCommitPool(url.href, 4);
   opened.set(sql, commits);
   return commits;
 }

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { COMMITTING } from '../../src/db/client.ts';
+import { COMMIT_SETTINGS } from '../../src/db/client.ts';
 import { connect } from '../../src/db/connect.ts';
 import { type Step, stepsIn } from './plan-steps.ts';
 
@@ -41,7 +41,7 @@ export async function explained(url: string, settings: Record<string, string> = 
   };
   return {
     sql: await open(settings),
-    commits: await open({ ...COMMITTING, ...settings }),
+    commits: await open({ ...COMMIT_SETTINGS, ...settings }),
     steps: () => {
       const steps = plans.flatMap(stepsIn);
       plans = [];

@@ -1,7 +1,7 @@
 import { erc1155Transfers } from '../../src/datasets/chain-data/erc1155-transfers.ts';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
-import type { Ask } from '../../src/datasets/contract.ts';
+import type { UpstreamClient } from '../../src/datasets/contract.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { block } from './blocks.ts';
 
@@ -42,7 +42,7 @@ export class LateIndex {
     this.#answers = answers;
   }
 
-  readonly ask: Pick<Ask, 'get' | 'pageSize'> = {
+  readonly ask: Pick<UpstreamClient, 'get' | 'pageSize'> = {
     pageSize: (most) => Math.min(most, this.#answers.page),
     get: async (path, query = {}) => {
       const { tokens = 'keyset', oldestFirst = false, onCall, failure } = this.#answers;

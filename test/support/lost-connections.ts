@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import type { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { until } from '../../chaos/waiting.ts';
-import { CONNECTION } from '../../src/db/client.ts';
+import { CONNECTION_OPTIONS } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
 
 /** The codes by which a statement whose connection was lost is told. */
@@ -35,8 +35,8 @@ export async function losingAll(
   how: 'end' | 'reset',
 ): Promise<string[]> {
   // Statements end with their clients.
-  const connection = { ...CONNECTION.connection, client_connection_check_interval: '50' };
-  const sql = connectPool(url, 35_000, { ...CONNECTION, connection, max: 3 });
+  const connection = { ...CONNECTION_OPTIONS.connection, client_connection_check_interval: '50' };
+  const sql = connectPool(url, 35_000, { ...CONNECTION_OPTIONS, connection, max: 3 });
   const one = () => outcomeOf(sql<{ n: number }[]>`select 1 as n`);
   const outcomes: string[] = [];
   for (let round = 0; round < 12; round++) {

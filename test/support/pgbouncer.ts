@@ -5,7 +5,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../chaos/waiting.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 
 const PROGRAM = '/usr/sbin/pgbouncer';
 
@@ -26,7 +26,7 @@ export async function startPgBouncer(url: string, settings: readonly string[]): 
   const { hostname, port, username, password, pathname } = new URL(url);
   const dir = await mkdtemp(join(tmpdir(), 'recorder-pgbouncer-'));
   await chmod(dir, 0o755); // as root it runs as another user
-  const own = await freePort();
+  const own = await findFreePort();
   const database = pathname.slice(1);
   const lines = [
     '[databases]',

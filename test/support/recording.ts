@@ -1,15 +1,23 @@
 import type postgres from 'postgres';
-import type { Ask, Dataset, Page, Range, Source, Target, Window } from '../../src/datasets/contract.ts';
+import type {
+  Dataset,
+  Page,
+  Range,
+  Source,
+  Target,
+  UpstreamClient,
+  Window,
+} from '../../src/datasets/contract.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { type ActiveFeed, CONFIRM_SHRINK } from '../../src/recording/active-feed.ts';
-import type { Asked, RecordingContext, RunResult } from '../../src/recording/context.ts';
+import { type ActiveFeed, DEFAULT_SHRINK_CONFIRMATION } from '../../src/recording/active-feed.ts';
+import type { RecordingContext, RunClient, RunResult } from '../../src/recording/context.ts';
 import type { Confirmation } from '../../src/recording/histories/absence.ts';
 import type { Job, Reason } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
 import { commitsFor } from './commits.ts';
 
 /** How a test answers a run's questions: a walk without an upstream, or an `ask` that gives the answers. */
-export type Walk = (window: Window | null, ask: Ask) => AsyncIterable<Page>;
+export type Walk = (window: Window | null, ask: UpstreamClient) => AsyncIterable<Page>;
 
 /** A feed over tables of the catalog whose answers the test decides. */
 export interface ScriptedFeed extends ActiveFeed {
@@ -44,7 +52,7 @@ export function scriptedFeed(
       source,
       every,
       since: null,
-      confirmShrink: more.confirmShrink ?? CONFIRM_SHRINK,
+      confirmShrink: more.confirmShrink ?? DEFAULT_SHRINK_CONFIRMATION,
     })),
     targets: [target],
     every,
@@ -69,14 +77,14 @@ const nothing = () => Promise.reject(new Error('this walk asks nothing'));
 export function recordingContext(
   sql: postgres.Sql,
   clock: Clock,
-  ask: Partial<Omit<Asked, 'now'>> = {},
+  ask: Partial<Omit<RunClient, 'now'>> = {},
 ): RecordingContext {
   return {
     sql,
     commits: commitsFor(sql),
     clock,
     worker: 'test',
-    open: (): Asked => ({
+    open: (): RunClient => ({
       get: nothing,
       post: nothing,
       rpc: nothing,

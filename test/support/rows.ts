@@ -1,10 +1,10 @@
-import { datasetNamed } from '../../src/datasets/catalog.ts';
+import { findDataset } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
-import { rowsOf as rowsWithRequest } from '../../src/datasets/target-columns.ts';
+import { tableRowsSql as rowsWithRequest } from '../../src/datasets/target-columns.ts';
 
 /** SQL: all rows of what is recorded under a name, with `extra`: readings stand in several forms, which their view shows as one. */
 export function rowsOf(name: string): string {
-  const dataset = datasetNamed(name);
+  const dataset = findDataset(name);
   return dataset ? rowsIn(dataset) : `recorder.${name}`;
 }
 

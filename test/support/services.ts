@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 import { openEmbedded } from '../../src/db/embedded/embedded.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 
 /** A server for the tests, by its URL. */
 export interface Service {
@@ -118,7 +118,7 @@ async function holdsDatabases(path: string): Promise<boolean> {
 }
 
 async function redisOfPath(): Promise<Service | undefined> {
-  const port = await freePort();
+  const port = await findFreePort();
   const dir = await mkdtemp(join(tmpdir(), 'recorder-test-redis-'));
   const memoryOnly = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
   const flags = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dir, ...memoryOnly];

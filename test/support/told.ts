@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
-import { questionCommand } from '../../src/cli/commands/ready-question.ts';
+import { savedQueryCommand } from '../../src/cli/commands/ready-question.ts';
 import { catalog } from '../../src/datasets/catalog.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 import {
   parametersOf,
   type Question,
+  questionSql,
   questions,
-  statementOf,
 } from '../../src/reporting/reports/questions.ts';
 
 /** Answers to parameters that a question cannot do without. */
@@ -45,7 +45,7 @@ export async function reportedAsOf(
     const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
     const out = new PassThrough();
     const printed = text(out);
-    const refused = await questionCommand(
+    const refused = await savedQueryCommand(
       { databaseUrl, clock: () => moment.getTime() },
       question,
       { ...window, asOf, param: values.map((pair) => pair.join('=')), format: 'csv' },
@@ -74,7 +74,7 @@ export async function questionDigests(
   const asOf = moment.toISOString();
   const digests = askable(given).map(async ({ question, values, hasWindow }) => {
     const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
-    const statement = statementOf(question, { ...Object.fromEntries(values), ...window, as_of: asOf });
+    const statement = questionSql(question, { ...Object.fromEntries(values), ...window, as_of: asOf });
     return [question.name, await digest(sql, `select t::text as line from (${statement}) t`)] as const;
   });
   return Object.fromEntries(await Promise.all(digests));

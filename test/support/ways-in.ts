@@ -1,4 +1,4 @@
-import { openCommitting } from '../../src/db/client.ts';
+import { openCommitPool } from '../../src/db/client.ts';
 import { connect } from '../../src/db/connect.ts';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
@@ -34,7 +34,7 @@ export const WAYS_IN: readonly WayIn[] = [
   [
     'the client of commits',
     async (url) => {
-      const sql = openCommitting(url, 1);
+      const sql = openCommitPool(url, 1);
       const asked = sql.unsafe<Session[]>(ASKED);
       return asked.then(([session]) => session).finally(() => sql.end({ timeout: 1 }));
     },

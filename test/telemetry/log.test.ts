@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { redactor } from '../../src/lib/redaction.ts';
-import { openLog, readable } from '../../src/telemetry/log.ts';
+import { createRedactor } from '../../src/lib/redaction.ts';
+import { formatLogLine, openLog } from '../../src/telemetry/log.ts';
 
 it('a line for people says when, how grave, what, and the fields', () => {
   vi.stubEnv('TZ', 'Asia/Tokyo');
@@ -14,7 +14,7 @@ it('a line for people says when, how grave, what, and the fields', () => {
     err: { type: 'Error', message: 'boom', stack: 'Error: boom\n  at' },
     msg: 'polling failed',
   });
-  expect(readable(line)).toBe(
+  expect(formatLogLine(line)).toBe(
     '12:04:05 WARN  polling failed upstream=metrics cause="the call failed\\u001b[2J\\n(ECONNRESET)" rows.metric_points=12 err="boom"',
   );
   vi.unstubAllEnvs();
@@ -22,7 +22,7 @@ it('a line for people says when, how grave, what, and the fields', () => {
 
 it('a line is JSON also where a secret stood in it as a number', () => {
   const lines: string[] = [];
-  const log = openLog({ logLevel: 'info', logJson: true }, redactor(['31415926']), (line) => {
+  const log = openLog({ logLevel: 'info', logJson: true }, createRedactor(['31415926']), (line) => {
     lines.push(line);
   });
   log.warn({ rows: 31415926 }, 'run ended');

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { type Ended, startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import {
@@ -69,7 +69,7 @@ async function recordUntil(
     ['up'],
     {
       DATABASE_URL: database.url,
-      RECORDER_PORT: String(await freePort()),
+      RECORDER_PORT: String(await findFreePort()),
       METRICS_API_KEY: CANARY,
       LOG_LEVEL: 'debug',
       ...env,
@@ -210,7 +210,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
 
 describe('an endpoint', () => {
   it('that is down harms nothing, and is told once a signal', async () => {
-    const env = { ...JSON_OTLP, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` };
+    const env = { ...JSON_OTLP, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await findFreePort()}` };
     const { ended, sql } = await recordUntil(env, (sql) => recorded(sql, 4));
     expect(ended.code).toBe(0);
     const told = ended.stderr.split('\n').filter((line) => line.includes('OpenTelemetry endpoint'));

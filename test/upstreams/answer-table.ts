@@ -1,6 +1,6 @@
 import { readHealth } from '../../src/health/health-reading.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
-import { examineNode } from '../../src/upstreams/examine-node.ts';
+import { checkNode } from '../../src/upstreams/examine-node.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream.ts';
@@ -101,7 +101,7 @@ export async function ran(url: string, deadline?: number): Promise<UpstreamFailu
 
 /** What `doctor` says of the health API of a node whose other APIs answer alike. */
 export async function examined(url: string, timeout = 20_000): Promise<string> {
-  const { checked } = await examineNode(
+  const { checked } = await checkNode(
     {
       name: 'nodes/n',
       url,

@@ -1,9 +1,9 @@
 import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/db/embedded/free-port.ts';
-import type { Examinee } from '../../src/upstreams/examination.ts';
-import { examineNode } from '../../src/upstreams/examine-node.ts';
-import { examineService } from '../../src/upstreams/examine-service.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
+import type { CheckedUpstream } from '../../src/upstreams/examination.ts';
+import { checkNode } from '../../src/upstreams/examine-node.ts';
+import { checkService } from '../../src/upstreams/examine-service.ts';
 import {
   type Received,
   rawServer,
@@ -24,7 +24,7 @@ async function server(handler: Parameters<typeof upstreamServer>[0]): Promise<st
   return started.url;
 }
 
-const examinee = (url: string, more: Partial<Examinee> = {}): Examinee => ({
+const examinee = (url: string, more: Partial<CheckedUpstream> = {}): CheckedUpstream => ({
   name: 'metrics',
   url,
   setting: 'upstreams.metrics.url',
@@ -48,8 +48,8 @@ const question = {
 };
 
 /** What is found of a service, and its mend. */
-async function service(url: string, more: Partial<Examinee> = {}) {
-  const { checked } = await examineService(examinee(url, more), [question]);
+async function service(url: string, more: Partial<CheckedUpstream> = {}) {
+  const { checked } = await checkService(examinee(url, more), [question]);
   return checked;
 }
 
@@ -221,7 +221,7 @@ describe('a service', () => {
       path: '/v2/chains/99/metrics/txCount',
       about: { what: 'the chain 99', setting: 'watch.chains[1]' },
     };
-    const { checked } = await examineService(examinee(url), [question, other]);
+    const { checked } = await checkService(examinee(url), [question, other]);
     expect(checked).toMatchObject([
       {
         ok: false,
@@ -281,7 +281,7 @@ describe('a service', () => {
       response.setHeader('date', new Date(Date.now() + 600_000).toUTCString());
       answering()(request, response);
     });
-    const { skew } = await examineService(examinee(url), [question]);
+    const { skew } = await checkService(examinee(url), [question]);
     expect(skew).toBeGreaterThan(590_000);
   });
 });
@@ -319,7 +319,7 @@ async function node(url: string) {
     kind: 'node',
     key: null,
   });
-  return (await examineNode(one, { network: 'mainnet', apis })).checked;
+  return (await checkNode(one, { network: 'mainnet', apis })).checked;
 }
 
 describe('a node', () => {
@@ -337,7 +337,7 @@ describe('a node', () => {
   });
 
   it('at whose port nothing listens', async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     expect(await node(`http://127.0.0.1:${port}`)).toMatchObject([
       {
         ok: false,

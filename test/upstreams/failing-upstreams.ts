@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { onPath } from '../support/on-path.ts';
 import { rawServer } from '../support/upstream-server.ts';
 
@@ -84,7 +84,7 @@ export const failing: readonly Failing[] = [
     name: 'a refused connection',
     state: 'down',
     words: /ECONNREFUSED/,
-    url: async () => `http://127.0.0.1:${await freePort()}`,
+    url: async () => `http://127.0.0.1:${await findFreePort()}`,
   },
   {
     name: 'a reset',

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { setInterval as every } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
-import { type Answer, type Call, callOnce } from '../../src/upstreams/http.ts';
+import { callOnce, type HttpCall, type HttpResponse } from '../../src/upstreams/http.ts';
 import { gate } from '../support/recording.ts';
 import { rawServer, sendJson, upstreamServer } from '../support/upstream-server.ts';
 
@@ -23,7 +23,7 @@ async function started<T extends { close(): Promise<void> }>(server: Promise<T>)
   return running;
 }
 
-const call = (url: string, more: Partial<Call> = {}, fresh?: boolean) =>
+const call = (url: string, more: Partial<HttpCall> = {}, fresh?: boolean) =>
   callOnce(
     {
       method: 'GET',
@@ -38,7 +38,7 @@ const call = (url: string, more: Partial<Call> = {}, fresh?: boolean) =>
   );
 
 /** How a call failed; its text must give nothing away. */
-async function failure(answer: Promise<Answer>): Promise<UpstreamFailure> {
+async function failure(answer: Promise<HttpResponse>): Promise<UpstreamFailure> {
   const error: unknown = await answer.then(
     ({ text }) => new Error(`answered ${text.slice(0, 100)}`),
     (reason: unknown) => reason,
@@ -245,7 +245,7 @@ describe('a body that is huge', () => {
 
 describe('the deadline', () => {
   const deadline = 250;
-  const within = async (answer: Promise<Answer>) => {
+  const within = async (answer: Promise<HttpResponse>) => {
     const begun = performance.now();
     const error = await failure(answer);
     expect(performance.now() - begun).toBeLessThan(5_000);
@@ -297,7 +297,7 @@ describe('the deadline', () => {
 
 describe('a connection', () => {
   it('that is refused says so', async () => {
-    expect(await failure(call(`http://127.0.0.1:${await freePort()}`))).toMatchObject({
+    expect(await failure(call(`http://127.0.0.1:${await findFreePort()}`))).toMatchObject({
       kind: 'refused',
       later: true,
     });

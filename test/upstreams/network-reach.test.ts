@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { type Endpoint, NetworkReach, type Reach } from '../../src/upstreams/network-reach.ts';
 import { rawServer } from '../support/upstream-server.ts';
 
@@ -37,7 +37,7 @@ describe('the recorder is cut off', () => {
 
   it('not by what this machine itself answers: a real server on the loopback is local', async () => {
     const server = await rawServer(() => {});
-    const closed = `http://localhost:${await freePort()}`;
+    const closed = `http://localhost:${await findFreePort()}`;
     const unroutable = 'http://node.invalid:9650';
     const all = new NetworkReach([server.url, closed, unroutable]);
     expect(await all.isCutOffFrom(server.url)).toBe(false);

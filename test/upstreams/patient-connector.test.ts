@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { afterEach, expect, it } from 'vitest';
-import { patientConnector } from '../../src/upstreams/patient-connector.ts';
+import { createConnector } from '../../src/upstreams/patient-connector.ts';
 import { slowServer } from '../support/slow-server.ts';
 
 const closers: (() => unknown)[] = [];
@@ -22,7 +22,7 @@ it('an address that takes longer than 250 ms is reached, though the other one le
     // The packet is lost, and comes again a second later.
     if (asked === 2) setTimeout(server.goOn, 100);
   };
-  const agent = new Agent({ connect: patientConnector({ lookup }) });
+  const agent = new Agent({ connect: createConnector({ lookup }) });
   closers.push(() => agent.destroy());
   const { body } = await request(`http://two-addresses.example:${server.port}`, { dispatcher: agent });
   expect(await body.text()).toBe('here');

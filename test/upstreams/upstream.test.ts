@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { redactor } from '../../src/lib/redaction.ts';
+import { createRedactor } from '../../src/lib/redaction.ts';
 import type { Allowance, Budget } from '../../src/upstreams/budget.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { isExactNumber, jsonText } from '../../src/upstreams/json.ts';
@@ -377,7 +377,7 @@ describe.concurrent('what an error says', () => {
 
 describe.concurrent('a key that an answer echoes', () => {
   const nasty = 'canary-"quoted"\\and/<slashed>&%';
-  const secret = { headers: { 'x-api-key': nasty }, redact: redactor([nasty]) };
+  const secret = { headers: { 'x-api-key': nasty }, redact: createRedactor([nasty]) };
 
   it('is in nothing that is read from it, wherever and however it stands there', async () => {
     const server = await started(

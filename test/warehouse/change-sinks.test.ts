@@ -2,10 +2,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { z } from 'zod';
 import { changesSchema } from '../../src/config/changes-schema.ts';
-import { readNamed, textsIn } from '../../src/config/named-secrets.ts';
+import { collectTexts, readReferencedSecrets } from '../../src/config/named-secrets.ts';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
-import { keepChanges } from '../../src/warehouse/change-sinks.ts';
+import { removeOldChanges } from '../../src/warehouse/change-sinks.ts';
 import { sendChanges } from '../../src/warehouse/send-changes.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
@@ -54,7 +54,7 @@ function sinkOf(more: object) {
   });
   const [sink] = sinks;
   if (!sink) throw new Error('no sink');
-  const secrets = readNamed(textsIn(sinks), { SINK_KEY: SECRET });
+  const secrets = readReferencedSecrets(collectTexts(sinks), { SINK_KEY: SECRET });
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const context = { sql, recorder: 'recorder', secrets, log };
   const send = () => sendChanges(context, sink, never);
@@ -138,14 +138,14 @@ it('begins where it is told to, takes what it is there for, and goes by what oth
   expect(hashes(posted(before))).toEqual([['0x7']]);
   const kept = async () => (await sql`select from recorder.changes`).length;
   await sql`update recorder.changes set made_at = made_at - interval '8 days' where commit_number < (select max(commit_number) from recorder.changes)`;
-  await keepChanges(sql, 'recorder', ['one', 'two', 'now', 'other'], 7 * 86_400_000, never);
+  await removeOldChanges(sql, 'recorder', ['one', 'two', 'now', 'other'], 7 * 86_400_000, never);
   expect(await kept(), 'the slowest has not taken the last one').toBe(2);
   const found = await sql`select state, subject, reason from reporting.findings where what = 'changes'`;
   expect(found, 'nobody of this recorder runs, and the changes of a week wait').toMatchObject([
     { state: 'stalled', subject: 'the sink one of the recorder recorder' },
     { state: 'stalled', subject: 'the sink two of the recorder recorder' },
   ]);
-  await keepChanges(sql, 'recorder', ['now', 'other'], 7 * 86_400_000, never);
+  await removeOldChanges(sql, 'recorder', ['now', 'other'], 7 * 86_400_000, never);
   expect(await kept(), 'the newest stays').toBe(1);
   const [sinks] = await sql`select array_agg(sink order by sink) as names from reporting.change_sinks`;
   expect(sinks).toEqual({ names: ['now', 'other'] });

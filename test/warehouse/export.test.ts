@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSealing } from '../../src/db/client.ts';
+import { openSealConnection } from '../../src/db/client.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
-import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
+import { type ExportInput, exportTables } from '../../src/warehouse/export.ts';
 import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
 import {
   currentManifest,
@@ -66,13 +66,13 @@ async function noneUnderWay(): Promise<void> {
   await expect.poll(oldest, { timeout: 45_000 }).toBeGreaterThan(BigInt(now?.xid ?? 0));
 }
 
-async function exported(place: string, more: Partial<Exporting> = {}) {
+async function exported(place: string, more: Partial<ExportInput> = {}) {
   await noneUnderWay();
   return exportedBeside(place, more);
 }
 
 /** While the test itself has a transaction under way. */
-async function exportedBeside(place: string, more: Partial<Exporting>) {
+async function exportedBeside(place: string, more: Partial<ExportInput>) {
   const target = new DirectoryTarget(into(place));
   try {
     return await exportTables({
@@ -246,7 +246,7 @@ describe('an export since the last one', () => {
     await exported(place, { tables: [table] });
     const nothing = await exported(place, { tables: [table], incremental: true });
     expect(nothing.tables).toMatchObject([{ rows: 0, files: 0 }]);
-    const closing = openSealing(database.url, 60_000);
+    const closing = openSealConnection(database.url, 60_000);
     const closed = await closeDays(closing, Date.UTC(2026, 9, 10), new AbortController().signal);
     await closing.end();
     expect(closed).toMatchObject({ packed: 54, failed: [] });
@@ -255,7 +255,7 @@ describe('an export since the last one', () => {
     await expectEqual(place, table);
     // What comes late to a closed day, by a run of its own, is exported though its day is packed before the next export.
     await writeLook(sql, table, { at: '2026-10-01T02:00:00.5Z', run: 103, members: 4 });
-    const again = openSealing(database.url, 60_000);
+    const again = openSealConnection(database.url, 60_000);
     await closeDays(again, Date.UTC(2026, 9, 10), new AbortController().signal);
     await again.end();
     expect((await exported(place, { tables: [table], incremental: true })).tables).toMatchObject([

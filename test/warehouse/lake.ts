@@ -1,7 +1,12 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import type postgres from 'postgres';
-import { datasetNamed } from '../../src/datasets/catalog.ts';
-import { asClosedDays, asOpenLooks, asRows, selectOf } from '../../src/recording/readings/forms.ts';
+import { findDataset } from '../../src/datasets/catalog.ts';
+import {
+  selectClosedDayReadings,
+  selectOf,
+  selectOpenDayReadings,
+  selectRowReadings,
+} from '../../src/recording/readings/forms.ts';
 import { packingOf } from '../../src/recording/readings/value-encoding.ts';
 import type { ExportTable } from '../../src/warehouse/export-table.ts';
 
@@ -88,7 +93,7 @@ export function everyRow({ columns, readings, rows }: ExportTable): string {
   if (!readings) return rows;
   const names = columns.map((column) => [column.name, column.type] as const);
   const packing = packingOf(readings);
-  return `(${[asRows(packing), asOpenLooks(packing), asClosedDays(packing)].map((form) => selectOf(form, names)).join(' union all ')})`;
+  return `(${[selectRowReadings(packing), selectOpenDayReadings(packing), selectClosedDayReadings(packing)].map((form) => selectOf(form, names)).join(' union all ')})`;
 }
 
 /** SQL of DuckDB: what a table held at a moment, as docs/export.md has it. */
@@ -103,6 +108,6 @@ export function shownAsOf(table: ExportTable): ExportTable {
   const kept = (name: string) =>
     name !== table.to &&
     !['vanished', 'ended_by'].includes(name) &&
-    (name !== 'extra' || datasetNamed(table.name)?.extra !== false);
+    (name !== 'extra' || findDataset(table.name)?.extra !== false);
   return { ...table, columns: table.columns.filter(({ name }) => kept(name)) };
 }

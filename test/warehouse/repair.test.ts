@@ -17,7 +17,7 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
-import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
+import { type ExportInput, exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { currentManifest, type Manifest, manifestText } from '../../src/warehouse/manifest.ts';
 import { restoreRecord } from '../../src/warehouse/restore.ts';
@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function exported(place: string, more: Partial<Exporting> = {}) {
+async function exported(place: string, more: Partial<ExportInput> = {}) {
   const target = new DirectoryTarget(place);
   try {
     return await exportTables({

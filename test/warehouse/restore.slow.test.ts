@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { openSealing } from '../../src/db/client.ts';
-import { isAway } from '../../src/db/connection-error.ts';
+import { openSealConnection } from '../../src/db/client.ts';
+import { isDatabaseUnavailable } from '../../src/db/connection-error.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { sealUntil } from '../../src/reporting/seals/seal.ts';
 import { verify } from '../../src/reporting/seals/verify.ts';
-import { bookkeepingTables, notOfTheRecord, readingTables } from '../../src/warehouse/bookkeeping.ts';
+import { bookkeepingTables, excludedTables, readingTables } from '../../src/warehouse/bookkeeping.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
@@ -103,7 +103,7 @@ it('every table is told of by an export, or known not to be of the record', asyn
   const known = [
     ...warehouseTables.map(({ name }) => name),
     ...bookkeepingTables,
-    ...notOfTheRecord,
+    ...excludedTables,
     ...readingTables,
   ];
   expect(tables.map(({ name }) => name).sort()).toEqual([...new Set(known)].sort());
@@ -120,7 +120,7 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
   if (!readings) throw new Error('no readings');
   for (const hour of ['01', '02', '03'])
     await writeLook(sql, readings, { at: `2026-10-01T${hour}:00:00Z`, run: 3, members: 9 });
-  const closing = openSealing(database.url, 60_000);
+  const closing = openSealConnection(database.url, 60_000);
   expect(await closeDays(closing, Date.UTC(2026, 10, 20), new AbortController().signal)).toMatchObject({
     failed: [],
   });
@@ -219,7 +219,7 @@ it('is to be begun again where the database goes away in the middle of a file, o
     source: new Cutting(lake),
     signal: new AbortController().signal,
   }).catch((error: unknown) => error);
-  expect(isAway(lost), String(lost)).toBe(true);
+  expect(isDatabaseUnavailable(lost), String(lost)).toBe(true);
   expect(await standing(there)).toBe(0);
 
   const s3 = {

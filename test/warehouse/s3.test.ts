@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
-import { type Exporting, exportTables } from '../../src/warehouse/export.ts';
+import { type ExportInput, exportTables } from '../../src/warehouse/export.ts';
 import { type ExportTable, warehouseTables } from '../../src/warehouse/export-table.ts';
 import { currentManifest, type Manifest } from '../../src/warehouse/manifest.ts';
 import { openTarget } from '../../src/warehouse/open-target.ts';
@@ -51,7 +51,7 @@ const opened = (to: string, where: ReturnType<typeof access>) => openTarget(to, 
 const { TEST_S3_ENDPOINT, TEST_S3_KEY_ID, TEST_S3_SECRET, TEST_S3_BUCKET } = process.env;
 if (!TEST_S3_ENDPOINT) console.warn('skipped: exports to a real S3 server (TEST_S3_ENDPOINT names none)');
 
-async function exported(to: string, where: ReturnType<typeof access>, more: Partial<Exporting> = {}) {
+async function exported(to: string, where: ReturnType<typeof access>, more: Partial<ExportInput> = {}) {
   const target = await opened(to, where);
   try {
     return await exportTables({

@@ -5,18 +5,18 @@ import { request } from 'undici';
 import { afterAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { freePort } from '../../src/db/embedded/free-port.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
-import { examineTarget } from '../../src/warehouse/examine-target.ts';
+import { checkTarget } from '../../src/warehouse/examine-target.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { currentManifest } from '../../src/warehouse/manifest.ts';
 import {
   dueExports,
-  noteBegin,
-  noteFailure,
-  noteSuccess,
   registerExports,
+  storeExportFailure,
+  storeExportStart,
+  storeExportSuccess,
 } from '../../src/warehouse/scheduled-exports.ts';
 import { startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const problemsOf = (exports: unknown): string => {
   try {
-    checkConfig({ network: 'mainnet', exports }, catalogNames, 'f');
+    validateConfig({ network: 'mainnet', exports }, catalogNames, 'f');
     return '';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -41,7 +41,7 @@ const problemsOf = (exports: unknown): string => {
 
 describe('exports of recorder.yaml', () => {
   it('are all datasets, once an hour, as Parquet, where the file says no more', () => {
-    const { exports } = checkConfig(
+    const { exports } = validateConfig(
       { network: 'mainnet', exports: [{ to: '/var/lake' }] },
       catalogNames,
       'f',
@@ -81,15 +81,15 @@ describe('an export by schedule', () => {
   it('is due at its interval, soon after a failure, and at once after its process was killed', async () => {
     await registerExports(sql, [{ to: 'a', every: 3_600_000, format: 'csv' }], by);
     expect(await due()).toEqual(['a']);
-    expect(await noteBegin(sql, 'due', 'a')).toBe(true);
+    expect(await storeExportStart(sql, 'due', 'a')).toBe(true);
     expect(await due(), 'killed').toEqual(['a']);
-    await noteFailure(sql, 'due', 'a', 'no space');
+    await storeExportFailure(sql, 'due', 'a', 'no space');
     expect(await due(), 'just failed').toEqual([]);
-    expect(await noteBegin(sql, 'due', 'a')).toBe(false);
+    expect(await storeExportStart(sql, 'due', 'a')).toBe(false);
     await sql`update recorder.exports set last_failure_at = now() - interval '301 s'`;
-    expect(await noteBegin(sql, 'due', 'a')).toBe(true);
+    expect(await storeExportStart(sql, 'due', 'a')).toBe(true);
     const made = { export: 7, exportedAt: '2026-11-01T10:00:00.000001Z', rows: 3, bytes: 9 };
-    await noteSuccess(sql, 'due', 'a', made);
+    await storeExportSuccess(sql, 'due', 'a', made);
     expect(await due(), 'just made').toEqual([]);
     await sql`update recorder.exports set began_at = began_at - interval '3599 s'`;
     expect(await due(), 'not yet').toEqual([]);
@@ -104,7 +104,7 @@ describe('an export by schedule', () => {
 });
 
 it('up makes them, takes another place over on SIGHUP, and tells one that fails, as doctor does', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { DATABASE_URL: database.url, RECORDER_PORT: String(port), METRICS_API_KEY: SECRET };
   const write = (to: string) =>
     writeFileSync(
@@ -151,7 +151,7 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
         /^exports: .*a-file-.* is a file, where a folder has to be: name another place$/,
       ),
     });
-    expect(await examineTarget(new DirectoryTarget(lake))).toMatch(/can be written to; the last export is 1/);
+    expect(await checkTarget(new DirectoryTarget(lake))).toMatch(/can be written to; the last export is 1/);
   } finally {
     up.process.kill('SIGTERM');
     await up.ended;

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { datasetNamed } from '../../src/datasets/catalog.ts';
-import { requestOf, SERIES_ID, seriesTableOf } from '../../src/datasets/target-columns.ts';
+import { findDataset } from '../../src/datasets/catalog.ts';
+import { requestColumns, SERIES_ID, seriesTableOf } from '../../src/datasets/target-columns.ts';
 import { packingOf } from '../../src/recording/readings/value-encoding.ts';
 import type { ExportColumn, ExportTable } from '../../src/warehouse/export-table.ts';
 
@@ -25,12 +25,12 @@ export async function writeRows(
   const names = table.columns.map(({ name }) => name);
   const values = table.columns.map((column, at) => `${sample(table, column, at)} as ${column.name}`);
   const rows = `select ${values.join(', ')} from generate_series(${first}::int, ${first + count - 1}) i`;
-  const dataset = datasetNamed(table.name);
+  const dataset = findDataset(table.name);
   if (!dataset?.numbered) {
     await sql.unsafe(`insert into recorder.${table.name} (${names.join(', ')}) ${rows}`);
     return;
   }
-  const request = requestOf(dataset);
+  const request = requestColumns(dataset);
   const own = [SERIES_ID, ...names.filter((name) => !request.includes(name))].join(', ');
   const series = `recorder.${seriesTableOf(dataset)}`;
   await sql.unsafe(

@@ -1,14 +1,14 @@
-import { inParts } from '../../lib/chunk.ts';
+import { splitIntoChunks } from '../../lib/chunk.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
-import type { Body, Item } from '../message.ts';
-import { linkOf } from '../message-texts.ts';
+import type { AlertItem, MessageBody } from '../message.ts';
+import { getRunbookUrl } from '../message-texts.ts';
 
 /** Time until an alert expires in Alertmanager unless it is sent again, in ms. Some rounds may be missed. */
-const LASTS = 5 * 60_000;
-const TRIAL_LASTS = 60_000;
+const EXPIRY_MS = 5 * 60_000;
+const TEST_EXPIRY_MS = 60_000;
 /** Maximum number of alerts in one request. Alertmanager deduplicates alerts, so parts can be repeated. */
-const ALERTS_AT_ONCE = 50;
+const MAX_ALERTS_PER_REQUEST = 50;
 
 /**
  * Channel for Alertmanager's API v2.
@@ -19,7 +19,7 @@ const ALERTS_AT_ONCE = 50;
 export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
   const address = `${url.replace(/\/$/, '')}/api/v2/alerts`;
   const named = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]));
-  const post = async (bodies: readonly Body[], signal: AbortSignal) => {
+  const post = async (bodies: readonly MessageBody[], signal: AbortSignal) => {
     const call = (body: unknown) => callChannel({ url: address, headers: named, body }, signal);
     const { headers: said } = await call([]);
     const there = Date.parse(String(said.date));
@@ -27,16 +27,16 @@ export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
       const now = Number.isNaN(there) ? Date.parse(body.at) : there;
       return body.items.map((item) => alertOf(body, item, now));
     });
-    for (const part of inParts(alerts, ALERTS_AT_ONCE)) await call(part);
+    for (const part of splitIntoChunks(alerts, MAX_ALERTS_PER_REQUEST)) await call(part);
   };
   return { send: (message, signal) => post([message], signal), refresh: post };
 };
 
 /** @param now time of the Alertmanager server, in ms since 1970 */
-function alertOf(body: Body, item: Item, now: number) {
+function alertOf(body: MessageBody, item: AlertItem, now: number) {
   const { kind, rule, recorder, network, at } = body;
-  const link = linkOf(body);
-  const lasts = kind === 'test' ? TRIAL_LASTS : LASTS;
+  const link = getRunbookUrl(body);
+  const lasts = kind === 'test' ? TEST_EXPIRY_MS : EXPIRY_MS;
   const ends = item.resolvedAt === null ? now + lasts : Math.min(Date.parse(item.resolvedAt), now);
   return {
     labels: { alertname: rule, severity: item.severity, subject: item.subject, recorder, network },

@@ -1,8 +1,8 @@
-import { markdownText } from '../../lib/safe-text.ts';
+import { escapeMarkdown } from '../../lib/safe-text.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
-import type { Body } from '../message.ts';
-import { cut, linkOf, textOf, titleOf } from '../message-texts.ts';
+import type { MessageBody } from '../message.ts';
+import { formatText, formatTitle, getRunbookUrl, truncate } from '../message-texts.ts';
 
 const RED = 0xd32f2f;
 const YELLOW = 0xf9a825;
@@ -15,11 +15,11 @@ export const discord: MakeChannel<'discord'> = ({ url }) => ({
     const address = new URL(url);
     // Without `wait`, Discord responds before it has stored the message.
     address.searchParams.set('wait', 'true');
-    const link = linkOf(message);
+    const link = getRunbookUrl(message);
     const embed = {
-      title: cut(titleOf(message), 256),
+      title: truncate(formatTitle(message), 256),
       // A summary must not become a link to another address.
-      description: textOf(message, 4_000, markdownText),
+      description: formatText(message, 4_000, escapeMarkdown),
       color: colourOf(message),
       timestamp: message.at,
       ...(link !== null && { url: link }),
@@ -32,7 +32,7 @@ export const discord: MakeChannel<'discord'> = ({ url }) => ({
   },
 });
 
-function colourOf({ kind, severity }: Body): number {
+function colourOf({ kind, severity }: MessageBody): number {
   if (kind === 'resolved') return GREEN;
   return { critical: RED, warning: YELLOW, info: BLUE }[severity];
 }

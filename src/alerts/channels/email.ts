@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
-import { messageOf } from '../../lib/errors.ts';
+import { toErrorMessage } from '../../lib/errors.ts';
 import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
-import { textOf, titleOf } from '../message-texts.ts';
+import { formatText, formatTitle } from '../message-texts.ts';
 
 /** Timeouts of connecting and of a response, in ms. */
-const CONNECT = 8_000;
-const ANSWER = 10_000;
+const CONNECT_TIMEOUT_MS = 8_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 /** SMTP reply: the message exceeds the allowed storage. */
 const MESSAGE_TOO_LARGE = 552;
 /** Error codes of failures before the text was sent. */
-const EARLY = new Set(['EAUTH', 'EDNS', 'EENVELOPE', 'ETLS', 'ECONNECTION', 'ENOAUTH']);
+const NOT_SENT_CODES = new Set(['EAUTH', 'EDNS', 'EENVELOPE', 'ETLS', 'ECONNECTION', 'ENOAUTH']);
 
 /**
  * Channel for e-mail by SMTP. `Message-ID` is equal for each attempt of a message, so that many servers
@@ -25,12 +25,17 @@ export const email: MakeChannel<'email'> = ({ host, port, user, password, from, 
       // A password is only sent over TLS, or to this machine.
       requireTLS: password !== undefined && !isHere(host),
       ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
-      ...{ connectionTimeout: CONNECT, greetingTimeout: CONNECT, dnsTimeout: CONNECT, socketTimeout: ANSWER },
+      ...{
+        connectionTimeout: CONNECT_TIMEOUT_MS,
+        greetingTimeout: CONNECT_TIMEOUT_MS,
+        dnsTimeout: CONNECT_TIMEOUT_MS,
+        socketTimeout: RESPONSE_TIMEOUT_MS,
+      },
       ...{ disableFileAccess: true, disableUrlAccess: true },
     });
     const sent = await transport
       .sendMail({
-        ...{ from, to, subject: titleOf(message), text: textOf(message, 20_000) },
+        ...{ from, to, subject: formatTitle(message), text: formatText(message, 20_000) },
         messageId: `<${digest(message.key)}@chain-recorder>`,
         date: new Date(message.at),
         // `References` groups the messages about one alert.
@@ -50,7 +55,7 @@ export const email: MakeChannel<'email'> = ({ host, port, user, password, from, 
     if (first)
       throw new DeliveryFailure(
         'refused',
-        `sent, but not to ${sent.rejected.join(', ')}: ${messageOf(first)}`,
+        `sent, but not to ${sent.rejected.join(', ')}: ${toErrorMessage(first)}`,
       );
   },
 });
@@ -63,11 +68,11 @@ const isHere = (host: string) =>
 function failureOf(error: unknown): DeliveryFailure {
   const code = property(error, 'code');
   const answer = Number(property(error, 'responseCode'));
-  const said = `${code === '' ? '' : `${code}: `}${messageOf(error)}`;
+  const said = `${code === '' ? '' : `${code}: `}${toErrorMessage(error)}`;
   // The server accepted everything except the text.
   if (code === 'EMESSAGE' && answer === MESSAGE_TOO_LARGE) return new DeliveryFailure('too-large', said);
   if (code === 'EMESSAGE' && answer >= 500) return new DeliveryFailure('refused', said);
-  return new DeliveryFailure('down', said, { mayHaveArrived: !EARLY.has(code) });
+  return new DeliveryFailure('down', said, { mayHaveArrived: !NOT_SENT_CODES.has(code) });
 }
 
 function property(error: unknown, name: string): string {

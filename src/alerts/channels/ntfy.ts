@@ -1,17 +1,17 @@
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
-import type { Body } from '../message.ts';
-import { cut, linkOf, textOf, titleOf } from '../message-texts.ts';
+import type { MessageBody } from '../message.ts';
+import { formatText, formatTitle, getRunbookUrl, truncate } from '../message-texts.ts';
 
 /** Channel for ntfy, published as JSON. ntfy has no idempotency key: a repeated message is shown twice. */
 export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({
   send: async (message, signal) => {
-    const link = linkOf(message);
+    const link = getRunbookUrl(message);
     const body = {
       topic,
-      title: cut(titleOf(message), 250),
+      title: truncate(formatTitle(message), 250),
       // ntfy turns more than 4,096 bytes into an attachment.
-      message: inBytes(textOf(message), 4_000),
+      message: truncateBytes(formatText(message), 4_000),
       priority: priorityOf(message),
       tags: [message.kind === 'resolved' ? 'white_check_mark' : 'rotating_light', message.rule],
       ...(link !== null && { click: link }),
@@ -22,12 +22,12 @@ export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({
 });
 
 /** Returns the priority, from 1 (lowest) to 5 (highest). */
-function priorityOf({ kind, severity }: Body): number {
+function priorityOf({ kind, severity }: MessageBody): number {
   return kind === 'resolved' ? 3 : { info: 2, warning: 4, critical: 5 }[severity];
 }
 
 /** Truncates a text to a number of bytes, without splitting a character. */
-function inBytes(text: string, most: number): string {
+function truncateBytes(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;
   return `${new TextDecoder().decode(bytes.subarray(0, most - 3)).replace(/\uFFFD$/, '')}…`;

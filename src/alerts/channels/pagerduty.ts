@@ -1,12 +1,12 @@
 import { callChannel } from '../../upstreams/deliver.ts';
 import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
-import type { Item, Message } from '../message.ts';
-import { cut, linkOf } from '../message-texts.ts';
+import type { AlertItem, AlertMessage } from '../message.ts';
+import { getRunbookUrl, truncate } from '../message-texts.ts';
 
 /** Maximum number of concurrent events. */
-const AT_ONCE = 10;
-const ACTIONS: Readonly<Record<Message['kind'], string>> = {
+const MAX_CONCURRENT_EVENTS = 10;
+const ACTIONS: Readonly<Record<AlertMessage['kind'], string>> = {
   firing: 'trigger',
   reminder: 'trigger',
   test: 'trigger',
@@ -32,9 +32,11 @@ export const pagerduty: MakeChannel<'pagerduty'> = ({ url, key }) => {
   };
   return {
     send: async (message, signal) => {
-      for (let at = 0; at < message.items.length; at += AT_ONCE)
+      for (let at = 0; at < message.items.length; at += MAX_CONCURRENT_EVENTS)
         await Promise.all(
-          message.items.slice(at, at + AT_ONCE).map((item) => post(eventOf(message, item), signal)),
+          message.items
+            .slice(at, at + MAX_CONCURRENT_EVENTS)
+            .map((item) => post(eventOf(message, item), signal)),
         );
       // Resolves a test alert at once, so that it does not wake anyone.
       for (const item of message.kind === 'test' ? message.items : [])
@@ -43,25 +45,25 @@ export const pagerduty: MakeChannel<'pagerduty'> = ({ url, key }) => {
   };
 };
 
-const dedupKey = ({ recorder, kind, key }: Message, { alert }: Item) =>
-  kind === 'test' ? cut(key, 255) : `chain-recorder/${recorder}/${alert}`;
+const dedupKey = ({ recorder, kind, key }: AlertMessage, { alert }: AlertItem) =>
+  kind === 'test' ? truncate(key, 255) : `chain-recorder/${recorder}/${alert}`;
 
-function eventOf(message: Message, item: Item): object {
+function eventOf(message: AlertMessage, item: AlertItem): object {
   const { kind, rule, recorder, network } = message;
   const action = ACTIONS[kind];
   const event = { event_action: action, dedup_key: dedupKey(message, item) };
   if (action !== 'trigger') return event;
-  const link = linkOf(message);
+  const link = getRunbookUrl(message);
   return {
     ...event,
     client: 'chain-recorder',
     links: link === null ? [] : [{ href: link, text: 'What to do' }],
     payload: {
-      summary: cut(`${rule}: ${item.summary}`, 1_024),
+      summary: truncate(`${rule}: ${item.summary}`, 1_024),
       source: `${network} ${recorder}`,
       severity: item.severity,
       timestamp: item.firedAt ?? message.at,
-      component: cut(item.subject, 250),
+      component: truncate(item.subject, 250),
       class: rule,
       custom_details: { since: item.since, details: item.details, about: message.about },
     },

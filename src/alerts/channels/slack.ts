@@ -1,13 +1,13 @@
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
-import { textOf, titleOf } from '../message-texts.ts';
+import { formatText, formatTitle } from '../message-texts.ts';
 
 /**
  * Channel for an incoming webhook of Slack. Slack has no idempotency key: a repeated message is shown twice.
  */
 export const slack: MakeChannel<'slack'> = ({ url }) => ({
   send: async (message, signal) => {
-    const text = `*${escaped(titleOf(message))}*\n${escaped(textOf(message))}`;
+    const text = `*${escaped(formatTitle(message))}*\n${escaped(formatText(message))}`;
     await callChannel({ url, body: { text, unfurl_links: false, unfurl_media: false } }, signal);
   },
 });

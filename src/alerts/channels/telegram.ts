@@ -1,7 +1,7 @@
 import { callChannel } from '../../upstreams/deliver.ts';
 import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
-import { textOf, titleOf } from '../message-texts.ts';
+import { formatText, formatTitle } from '../message-texts.ts';
 
 /**
  * Channel for a Telegram bot in a chat. Telegram has no idempotency key: a repeated message is shown twice.
@@ -9,7 +9,7 @@ import { textOf, titleOf } from '../message-texts.ts';
 export const telegram: MakeChannel<'telegram'> = ({ url, token, chat }) => ({
   send: async (message, signal) => {
     // Without parse_mode, no character of a text has a special meaning.
-    const text = `${titleOf(message)}\n\n${textOf(message, 3_700)}`;
+    const text = `${formatTitle(message)}\n\n${formatText(message, 3_700)}`;
     const body = { chat_id: chat, text, link_preview_options: { is_disabled: true } };
     try {
       await callChannel({ url: `${url.replace(/\/$/, '')}/bot${token}/sendMessage`, body }, signal);

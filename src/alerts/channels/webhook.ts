@@ -1,8 +1,8 @@
-import { TEMPLATE_PLACE } from '../../config/alerts-schema.ts';
+import { TEMPLATE_PLACEHOLDER } from '../../config/alerts-schema.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
-import type { Message } from '../message.ts';
-import { textOf, titleOf } from '../message-texts.ts';
+import type { AlertMessage } from '../message.ts';
+import { formatText, formatTitle } from '../message-texts.ts';
 
 /** Channel for a POST of JSON. `Idempotency-Key` is equal for each attempt of a message. */
 export const webhook: MakeChannel<'webhook'> = ({ url, headers, body }) => ({
@@ -21,23 +21,23 @@ export const webhook: MakeChannel<'webhook'> = ({ url, headers, body }) => ({
   },
 });
 
-const wholeOf = ({ maybeAgain, ...message }: Message) => ({
+const wholeOf = ({ maybeAgain, ...message }: AlertMessage) => ({
   ...message,
-  title: titleOf(message),
-  text: textOf({ ...message, maybeAgain }),
+  title: formatTitle(message),
+  text: formatText({ ...message, maybeAgain }),
   maybe_again: maybeAgain,
 });
 
 /** Fills a template with the values of a message, escaped for JSON strings. */
-function filled(template: string, message: Message): string {
+function filled(template: string, message: AlertMessage): string {
   const { kind, rule, severity, recorder, network, advice, key } = message;
   const values: Readonly<Record<string, string>> = {
     ...{ kind, rule, severity, recorder, network, advice, key },
     runbook: message.runbook ?? '',
-    title: titleOf(message),
-    text: textOf(message),
+    title: formatTitle(message),
+    text: formatText(message),
   };
-  return template.replaceAll(TEMPLATE_PLACE, (_, name: string) =>
+  return template.replaceAll(TEMPLATE_PLACEHOLDER, (_, name: string) =>
     name === 'message' ? JSON.stringify(wholeOf(message)) : JSON.stringify(values[name] ?? '').slice(1, -1),
   );
 }

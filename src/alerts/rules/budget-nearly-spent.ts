@@ -10,7 +10,7 @@ export const budgetNearlySpent: Rule = {
   every: 60_000,
   limits: { percent: 90 },
   onlyNow: 'of a budget only what is used of the latest day is kept',
-  ask: async ({ sql, at, limits, facts }) => {
+  evaluate: async ({ sql, at, limits, facts }) => {
     const rows = await sql<{ upstream: string; used: number; per_day: number }[]>`
       select b.upstream, b.day_units::float8 as used, limited.per_day
       from reporting.budgets b

@@ -8,7 +8,7 @@ export const discrepancy: Rule = {
   for: 0,
   every: 300_000,
   limits: { threshold: 1 },
-  ask: async ({ sql, at, limits }) => {
+  evaluate: async ({ sql, at, limits }) => {
     const rows = await sql<Row[]>`
       select check_name, count(*)::int as standing, min(found_at) as since,
         (array_agg(subject order by found_at desc, id desc))[1] as subject,

@@ -13,7 +13,7 @@ export const diskFull: Rule = {
   every: 600_000,
   limits: { days: 14 },
   onlyNow: 'how much of the disk was free is not recorded',
-  ask: async ({ at, limits, facts }) => {
+  evaluate: async ({ at, limits, facts }) => {
     const use = await facts.disk();
     if (use.free === null) return [];
     // No seal was made recently, for example because the disk is full.

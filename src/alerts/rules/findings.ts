@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Found, Rule } from '../rule.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
 
 const MINUTE = 60_000;
 /** Reason why rules about findings do not support past moments. */
@@ -22,7 +22,7 @@ export const datasetLate: Rule = {
   about: 'A dataset was not recorded for more than three of its intervals.',
   severity: 'warning',
   for: 2 * MINUTE,
-  ask: ({ sql }) => byDataset(sql, sql`f.state = 'late'`, 'is late'),
+  evaluate: ({ sql }) => byDataset(sql, sql`f.state = 'late'`, 'is late'),
 };
 
 /** Fires when the runs of a dataset omit something. */
@@ -32,7 +32,7 @@ export const datasetIncomplete: Rule = {
   about: 'A dataset is recorded, but each time something is missing.',
   severity: 'warning',
   for: 30 * MINUTE,
-  ask: ({ sql }) =>
+  evaluate: ({ sql }) =>
     byDataset(
       sql,
       sql`f.state = 'incomplete' and f.reason not like 'departures unconfirmed:%'`,
@@ -47,7 +47,7 @@ export const listUnconfirmed: Rule = {
   about: 'A list is suddenly empty, or lost more than half of its members, and a later observation decides.',
   severity: 'warning',
   for: 0,
-  ask: ({ sql }) =>
+  evaluate: ({ sql }) =>
     byDataset(
       sql,
       sql`f.state = 'incomplete' and f.reason like 'departures unconfirmed:%'`,
@@ -62,7 +62,7 @@ export const ledgerStalled: Rule = {
   about: 'The uptime ledger does not move: nobody knows whether nodes are up.',
   severity: 'critical',
   for: 0,
-  ask: ({ sql }) => standing(sql, sql`f.what = 'ledger' and f.state <> 'incomplete'`),
+  evaluate: ({ sql }) => standing(sql, sql`f.what = 'ledger' and f.state <> 'incomplete'`),
 };
 
 /** Fires when another part of the recording is stalled. */
@@ -73,7 +73,7 @@ export const recordingStalled: Rule = {
     'A part of the recorder does not move: workers, schedules, the queue, commits, seals, checks, packing.',
   severity: 'critical',
   for: 2 * MINUTE,
-  ask: ({ sql }) =>
+  evaluate: ({ sql }) =>
     standing(
       sql,
       sql`f.what not in ('target', 'ledger', 'alerts', 'changes', 'export', 'replica', 'index-stalled', 'node')`,
@@ -88,7 +88,7 @@ export const indexStalled: Rule = {
     'The index of a service shows nothing newer than a moment for many times the usual interval of its items.',
   severity: 'warning',
   for: 10 * MINUTE,
-  ask: ({ sql }) => standing(sql, sql`f.what = 'index-stalled'`),
+  evaluate: ({ sql }) => standing(sql, sql`f.what = 'index-stalled'`),
 };
 
 /** Fires when another node, network or chain than the recorded one responds. */
@@ -99,7 +99,7 @@ export const anotherSource: Rule = {
     'Another node, network, genesis or chain answers than the recorded one: it is not recorded under the name of that one.',
   severity: 'critical',
   for: 0,
-  ask: ({ sql }) =>
+  evaluate: ({ sql }) =>
     standing(sql, sql`f.what = 'node' or (f.what = 'target' and f.reason like 'another chain%')`),
 };
 
@@ -110,7 +110,7 @@ export const alertingFailing: Rule = {
   about: 'A rule cannot be asked, a channel takes no messages, or a sink no changes: somebody is not told.',
   severity: 'warning',
   for: 5 * MINUTE,
-  ask: ({ sql }) => standing(sql, sql`f.what in ('alerts', 'changes')`),
+  evaluate: ({ sql }) => standing(sql, sql`f.what in ('alerts', 'changes')`),
 };
 
 /** Fires when a scheduled export fails or is late. */
@@ -120,7 +120,7 @@ export const exportFailing: Rule = {
   about: 'An export by schedule fails, or is late: what reads the files sees an old record.',
   severity: 'warning',
   for: 10 * MINUTE,
-  ask: ({ sql }) => standing(sql, sql`f.what = 'export'`),
+  evaluate: ({ sql }) => standing(sql, sql`f.what = 'export'`),
 };
 
 /**
@@ -134,11 +134,11 @@ export const replicaBehind: Rule = {
     'The replica that pages, reports and exports read is away, is no copy of the primary, or is more than a minute behind.',
   severity: 'warning',
   for: 5 * MINUTE,
-  ask: ({ sql }) => standing(sql, sql`f.what = 'replica'`),
+  evaluate: ({ sql }) => standing(sql, sql`f.what = 'replica'`),
 };
 
 /** Returns one result per dataset. The ledger has its own rule. */
-async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string): Promise<Found[]> {
+async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string): Promise<RuleFinding[]> {
   const rows = await sql<Row[]>`
     select f.dataset as subject, min(f.since) as since, count(*)::int as count,
       (array_agg(f.subject order by f.since, f.subject))[1] as example,
@@ -154,7 +154,7 @@ async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string
   }));
 }
 
-async function standing(sql: postgres.Sql, which: postgres.Fragment): Promise<Found[]> {
+async function standing(sql: postgres.Sql, which: postgres.Fragment): Promise<RuleFinding[]> {
   const rows = await sql<Row[]>`
     select concat_ws(' ', f.what, f.dataset, f.subject) as subject, min(f.since) as since, count(*)::int as count,
       (array_agg(f.reason order by f.since))[1] as reason, '' as example

@@ -20,7 +20,7 @@ export const gapOpen: Rule = {
   for: 6 * 3_600_000,
   every: 300_000,
   onlyNow: ONLY_NOW,
-  ask: async ({ sql }) => {
+  evaluate: async ({ sql }) => {
     const rows = await sql<Row[]>`
       select dataset, count(*)::int as holes, (array_agg(target order by range_start, first_height, target))[1] as target,
         min(range_start) as oldest, min(reason) as reason
@@ -44,7 +44,7 @@ export const gapLost: Rule = {
   every: 60_000,
   limits: { days: 1, minutes: 10 },
   event: true,
-  ask: async ({ sql, at, limits }) => {
+  evaluate: async ({ sql, at, limits }) => {
     // During an outage, the loss of each target is noticed at a different moment. Losses less than an hour
     // apart are one alert. The query reads twice the time range, so that the start of an outage does not move
     // while its alert is open.

@@ -5,7 +5,7 @@ import type postgres from 'postgres';
  * (reporting.node_health_as_of), with `tells`: whether the state is known. It is unknown if the node did not
  * respond to the probe, or the probe is older than 5 minutes.
  */
-export const looksAt = (sql: postgres.Sql, at: Date, nodes: readonly string[]) => sql`
+export const selectHealthAt = (sql: postgres.Sql, at: Date, nodes: readonly string[]) => sql`
   select l.*, l.state <> 'unknown' and l.observed_at > ${at}::timestamptz - interval '5 minutes' as tells
   from reporting.node_health_as_of(${at}::timestamptz) l
   where (l.probe = 'health' or l.probe like 'health:%') and l.node = any(${[...nodes]}::text[])`;

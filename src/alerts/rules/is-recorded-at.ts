@@ -4,7 +4,11 @@ import type postgres from 'postgres';
  * Returns true if all of these datasets were recorded at a moment. Functions with as-of reject earlier
  * moments.
  */
-export async function recordedBy(sql: postgres.Sql, at: Date, datasets: readonly string[]): Promise<boolean> {
+export async function isRecordedAt(
+  sql: postgres.Sql,
+  at: Date,
+  datasets: readonly string[],
+): Promise<boolean> {
   const rows = await sql`
     select dataset from reporting.recorded_since
     where dataset = any(${[...datasets]}::text[]) and greatest(recorded_since, kept_since) <= ${at}::timestamptz group by dataset`;

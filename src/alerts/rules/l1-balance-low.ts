@@ -1,4 +1,4 @@
-import type { Found, Rule } from '../rule.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
 
 /** Fires when the balance of an L1 validator will soon be used up. */
 export const l1BalanceLow: Rule = {
@@ -10,7 +10,7 @@ export const l1BalanceLow: Rule = {
   every: 600_000,
   limits: { days: 14 },
   needs: ['validators'],
-  ask: async ({ sql, at, limits }) => {
+  evaluate: async ({ sql, at, limits }) => {
     // The earliest run-out first. Validators with an unknown rate are not limited in number: an open alert
     // may depend on any of them.
     const rows = await sql<Row[]>`
@@ -45,7 +45,14 @@ interface Row {
   readonly days_left: number | null;
 }
 
-function foundOf({ subnet_id, validation_id, node_id, runs_dry_at, balance_avax, days_left }: Row): Found {
+function foundOf({
+  subnet_id,
+  validation_id,
+  node_id,
+  runs_dry_at,
+  balance_avax,
+  days_left,
+}: Row): RuleFinding {
   const said = {
     subject: validation_id,
     since: null,

@@ -1,5 +1,5 @@
-import type { Found, Rule } from '../rule.ts';
-import { looksAt } from './health-at.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
+import { selectHealthAt } from './health-at.ts';
 
 const MINUTE = 60_000;
 
@@ -12,11 +12,11 @@ export const nodeDown: Rule = {
   every: 30_000,
   clear: MINUTE,
   needs: ['node_health'],
-  ask: async ({ sql, at, facts }) => {
+  evaluate: async ({ sql, at, facts }) => {
     const rows = await sql<Row[]>`
       with looks as materialized (
         select l.*, outage.went_down
-        from (${looksAt(sql, at, facts.nodes)}) l
+        from (${selectHealthAt(sql, at, facts.nodes)}) l
         left join lateral (
           select o.started_at as went_down from reporting.node_outages_in(${at}::timestamptz, ${at}::timestamptz) o
           where l.check_name = '*' and l.state = 'down' and (o.observer, o.node, o.probe) = (l.observer, l.node, l.probe)) outage on true
@@ -64,7 +64,17 @@ interface Row {
   readonly unknown: boolean;
 }
 
-function foundOf({ node, tag, since, error, words, failing_since, checks, observers, unknown }: Row): Found {
+function foundOf({
+  node,
+  tag,
+  since,
+  error,
+  words,
+  failing_since,
+  checks,
+  observers,
+  unknown,
+}: Row): RuleFinding {
   const byNode =
     failing_since === null ? '' : ` (failing since ${failing_since.toISOString()} by its own count)`;
   return {

@@ -1,5 +1,5 @@
 import type { Rule } from '../rule.ts';
-import { looksAt } from './health-at.ts';
+import { selectHealthAt } from './health-at.ts';
 
 /** Fires when a node goes down repeatedly. */
 export const nodeFlapping: Rule = {
@@ -10,7 +10,7 @@ export const nodeFlapping: Rule = {
   every: 60_000,
   limits: { threshold: 4, minutes: 60 },
   needs: ['node_health'],
-  ask: async ({ sql, at, limits, facts }) => {
+  evaluate: async ({ sql, at, limits, facts }) => {
     const from = new Date(at.getTime() - limits.minutes * 60_000);
     const rows = await sql<Row[]>`
       with seen_by_each as (
@@ -26,7 +26,7 @@ export const nodeFlapping: Rule = {
       ),
       -- While nobody can tell, old outages leave the count and new ones do not come to it.
       untold as (
-        select l.node from (${looksAt(sql, at, facts.nodes)}) l
+        select l.node from (${selectHealthAt(sql, at, facts.nodes)}) l
         where l.probe = 'health' and l.check_name = '*'
         group by l.node having not bool_or(l.tells)
       )

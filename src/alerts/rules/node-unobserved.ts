@@ -9,7 +9,7 @@ export const nodeUnobserved: Rule = {
   every: 30_000,
   limits: { minutes: 5 },
   needs: ['node_health'],
-  ask: async ({ sql, at, limits, facts }) => {
+  evaluate: async ({ sql, at, limits, facts }) => {
     const since = new Date(at.getTime() - limits.minutes * 60_000);
     const rows = await sql<Row[]>`
       with watched as (

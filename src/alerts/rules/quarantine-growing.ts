@@ -1,4 +1,4 @@
-import { cut } from '../message-texts.ts';
+import { truncate } from '../message-texts.ts';
 import type { Rule } from '../rule.ts';
 
 /** Fires when new items cannot be decoded. */
@@ -11,7 +11,7 @@ export const quarantineGrowing: Rule = {
   // If an upstream changed, each poll may add an item: all of them are one alert.
   clear: 6 * 3_600_000,
   limits: { threshold: 1, minutes: 60 },
-  ask: async ({ sql, at, limits }) => {
+  evaluate: async ({ sql, at, limits }) => {
     const rows = await sql<{ dataset: string; items: number; since: Date; reason: string }[]>`
       select dataset, count(*)::int as items, min(first_seen) as since,
         (array_agg(reason order by first_seen desc, id desc))[1] as reason
@@ -21,7 +21,7 @@ export const quarantineGrowing: Rule = {
       group by dataset having count(*) >= ${limits.threshold} order by dataset`;
     return rows.map(({ dataset, items, since, reason }) => ({
       subject: dataset,
-      summary: `${items} new ${items === 1 ? 'item' : 'items'} of ${dataset} in the quarantine, such as: ${cut(reason, 300)}`,
+      summary: `${items} new ${items === 1 ? 'item' : 'items'} of ${dataset} in the quarantine, such as: ${truncate(reason, 300)}`,
       since,
       details: { items },
     }));

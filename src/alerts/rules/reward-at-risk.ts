@@ -10,7 +10,7 @@ export const rewardAtRisk: Rule = {
   for: 0,
   every: 300_000,
   limits: { minutes: 1440 },
-  ask: async ({ sql, at, limits, facts }) => {
+  evaluate: async ({ sql, at, limits, facts }) => {
     const { validations } = await networkViews(sql, facts.rewards, at.toISOString());
     const least = new Map<string, (typeof validations)[number]>();
     for (const view of validations) {

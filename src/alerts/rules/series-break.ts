@@ -9,7 +9,7 @@ export const seriesBreak: Rule = {
   every: 600_000,
   limits: { days: 1 },
   event: true,
-  ask: async ({ sql, at, limits }) => {
+  evaluate: async ({ sql, at, limits }) => {
     const rows = await sql<
       { chain_id: string; metric: string; broke_on: string; broke_at: Date; ratio: string | null }[]
     >`

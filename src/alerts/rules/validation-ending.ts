@@ -1,6 +1,6 @@
 import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
 import type { Rule } from '../rule.ts';
-import { ownNodeIds } from './own-node-ids.ts';
+import { findOwnNodeIds } from './own-node-ids.ts';
 
 /** Fires when the user's own validation ends soon. */
 export const validationEnding: Rule = {
@@ -11,8 +11,8 @@ export const validationEnding: Rule = {
   every: 600_000,
   limits: { days: 14 },
   needs: ['validators'],
-  ask: async ({ sql, at, limits, facts }) => {
-    const own = await ownNodeIds(sql, at, facts);
+  evaluate: async ({ sql, at, limits, facts }) => {
+    const own = await findOwnNodeIds(sql, at, facts);
     // reporting.stake_expiring is not used, because it requires delegations, which are recorded for watched
     // validators only.
     const rows = await sql<

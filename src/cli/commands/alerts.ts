@@ -1,17 +1,17 @@
 import { acknowledge } from '../../alerts/acknowledge.ts';
-import { alertRows } from '../../alerts/alert-row.ts';
-import { replay, rulesNamed } from '../../alerts/replay.ts';
+import { listAlertRows } from '../../alerts/alert-row.ts';
+import { findRules, replayRules } from '../../alerts/replay.ts';
 import type { ConfiguredRule } from '../../alerts/rule.ts';
-import { sendTrial } from '../../alerts/send-test-message.ts';
+import { sendTestMessage } from '../../alerts/send-test-message.ts';
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import type { ChannelConfig } from '../../config/alerts-schema.ts';
 import { duration } from '../../config/duration-schema.ts';
-import { type Alerting, openAlerts } from '../../daemon/alert-work.ts';
+import { type AlertResources, openAlerts } from '../../daemon/alert-work.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { printJson, printLine, printTable, tell } from '../../lib/print.ts';
-import { refuseOthers } from '../actions.ts';
-import { both, instantOf, namesThere, spanOf } from '../select-targets.ts';
+import { printJson, printLine, printNotice, printTable } from '../../lib/print.ts';
+import { rejectUnsupportedArguments } from '../actions.ts';
+import { parseBoth, parseInstantOption, parseSpan, suggestNames } from '../select-targets.ts';
 
 /** Options of `alerts`. */
 export interface AlertsOptions {
@@ -24,7 +24,7 @@ export interface AlertsOptions {
   readonly json: boolean;
 }
 
-const TAKEN = {
+const ACTION_ARGUMENTS = {
   word: ['test', 'ack'],
   options: {
     from: ['list', 'replay'],
@@ -36,8 +36,8 @@ const TAKEN = {
   },
 };
 
-const WEEK = 7 * 86_400_000;
-const STEP = 300_000;
+const WEEK_MS = 7 * 86_400_000;
+const DEFAULT_STEP_MS = 300_000;
 
 /**
  * Command `alerts [list|test CHANNEL|ack ID|replay]`: lists open and past alerts, sends a test message,
@@ -52,7 +52,7 @@ export async function alertsCommand(
   options: AlertsOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  refuseOthers('alerts', action, { word: name, options: { ...options } }, TAKEN);
+  rejectUnsupportedArguments('alerts', action, { word: name, options: { ...options } }, ACTION_ARGUMENTS);
   if (action === 'list') return list(app, options);
   const tested = action === 'test' ? channelNamed(app, name) : null;
   const channels = tested ? [tested] : [];
@@ -60,16 +60,16 @@ export async function alertsCommand(
   try {
     if (tested) return await test(alerting, tested, options, signal);
     if (action === 'ack') return await ack(alerting, name, options);
-    return await replayed(app, alerting, options, signal);
+    return await printReplay(app, alerting, options, signal);
   } finally {
     await alerting.close();
   }
 }
 
 async function list(app: App, { from, to, rule, json }: AlertsOptions): Promise<number> {
-  const { from: begin, to: end } = spanOf({ from, to });
-  const range = { from: begin ?? app.clock() - WEEK, to: end };
-  const rows = await alertRows(app.database.reader, app.config.name, { ...range, rule: rule ?? null });
+  const { from: begin, to: end } = parseSpan({ from, to });
+  const range = { from: begin ?? app.clock() - WEEK_MS, to: end };
+  const rows = await listAlertRows(app.database.reader, app.config.name, { ...range, rule: rule ?? null });
   if (json) printJson(rows);
   else
     printTable(
@@ -96,21 +96,21 @@ function channelNamed({ config }: App, name: string | undefined): ChannelConfig 
 }
 
 async function test(
-  alerting: Alerting,
+  alerting: AlertResources,
   channel: ChannelConfig,
   { json }: AlertsOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const failure = await sendTrial(alerting, channel, signal);
+  const failure = await sendTestMessage(alerting, channel, signal);
   if (json) printJson({ channel: channel.name, sent: failure === null, error: failure?.message ?? null });
   else if (failure === null) printLine(`a trial message was sent to ${channel.name}`);
-  else tell(`${channel.name} did not take the trial message: ${failure.message}`);
+  else printNotice(`${channel.name} did not take the trial message: ${failure.message}`);
   if (failure === null) return exitCode.done;
   return failure.kind === 'down' ? exitCode.later : exitCode.failed;
 }
 
 async function ack(
-  alerting: Alerting,
+  alerting: AlertResources,
   id: string | undefined,
   { by, note, json }: AlertsOptions,
 ): Promise<number> {
@@ -123,27 +123,27 @@ async function ack(
   return exitCode.done;
 }
 
-async function replayed(
+async function printReplay(
   app: App,
-  alerting: Alerting,
+  alerting: AlertResources,
   { from, to, rule, every, json }: AlertsOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const now = app.clock();
   if (from === undefined) throw new UsageError(['alerts replay: --from is missing']);
-  const [[begin, end], step] = both(
+  const [[begin, end], step] = parseBoth(
     () =>
-      both(
-        () => instantOf('--from', from),
-        () => (to === undefined ? now : instantOf('--to', to)),
+      parseBoth(
+        () => parseInstantOption('--from', from),
+        () => (to === undefined ? now : parseInstantOption('--to', to)),
       ),
-    () => (every === undefined ? STEP : stepOf(every)),
+    () => (every === undefined ? DEFAULT_STEP_MS : parseStep(every)),
   );
   const range = { from: begin, to: end, step };
   if (range.to > now) throw new UsageError([`--to ${to}: has not come yet`]);
   if (range.from >= range.to) throw new UsageError([`--from ${from}: must be before --to`]);
-  const rules = ruleOf(alerting.rules, rule);
-  const { alerts, messages, left, rounds } = await replay({ ...alerting, rules }, range, signal);
+  const rules = selectRules(alerting.rules, rule);
+  const { alerts, messages, left, rounds } = await replayRules({ ...alerting, rules }, range, signal);
   const rows = alerts.map(
     ({ rule: of, subject, severity, summary, since, firedAt, resolvedAt, flapping }) => ({
       fired_at: firedAt,
@@ -159,17 +159,17 @@ async function replayed(
   if (json) printJson({ rounds, messages, alerts: rows, left });
   else {
     printTable(rows, 'no rule would have told anything');
-    tell(`${rounds} looks, ${alerts.length} alerts, ${messages} messages a channel`);
-    for (const one of left) tell(`left out: ${one.rule}: ${one.reason}`);
+    printNotice(`${rounds} looks, ${alerts.length} alerts, ${messages} messages a channel`);
+    for (const one of left) printNotice(`left out: ${one.rule}: ${one.reason}`);
   }
   return signal.aborted ? exitCode.later : exitCode.done;
 }
 
 /** @throws UsageError if there is no such rule */
-function ruleOf(rules: readonly ConfiguredRule[], name: string | undefined): readonly ConfiguredRule[] {
-  const found = rulesNamed(rules, name);
+function selectRules(rules: readonly ConfiguredRule[], name: string | undefined): readonly ConfiguredRule[] {
+  const found = findRules(rules, name);
   if (found.length > 0 || name === undefined) return found;
-  const there = namesThere(
+  const there = suggestNames(
     name,
     rules.map((rule) => rule.name),
   );
@@ -177,7 +177,7 @@ function ruleOf(rules: readonly ConfiguredRule[], name: string | undefined): rea
 }
 
 /** @throws UsageError if the text is not a duration */
-function stepOf(text: string): number {
+function parseStep(text: string): number {
   const { data } = duration.safeParse(text);
   if (data === undefined)
     throw new UsageError([`--every ${text}: must be a duration such as 30s or 5m, 5s or more`]);

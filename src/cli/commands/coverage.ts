@@ -1,15 +1,15 @@
 import type { App } from '../../app/app.ts';
-import { exitAfter, interrupted } from '../../app/exit-code.ts';
+import { getExitCode, interruptedText } from '../../app/exit-code.ts';
 import { registerUnlessRunning } from '../../daemon/register-feed.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { printJson, printTable, tell } from '../../lib/print.ts';
+import { printJson, printNotice, printTable } from '../../lib/print.ts';
 import type { RunResult } from '../../recording/context.ts';
 import type { Job } from '../../recording/job.ts';
 import { jointState, loadStates, missingWindows } from '../../recording/plan.ts';
 import { runJobs } from '../../recording/record-in-foreground.ts';
 import { recordedNamed } from '../../reporting/recorded-datasets.ts';
-import { progressOver } from '../output/progress-bar.ts';
-import { noDataset } from '../select-targets.ts';
+import { createProgressBar } from '../output/progress-bar.ts';
+import { unknownDatasetText } from '../select-targets.ts';
 
 /** Command `coverage [DATASET]`: prints recorded and missing ranges, with reasons. */
 export async function coverageCommand(
@@ -80,7 +80,7 @@ export async function healCommand(
       const holes = missingWindows(feed, target, state, app.clock()).slice(1);
       return holes.map((window): Job => ({ target, window, reason: 'heal' }));
     });
-    const progress = progressOver(jobs, !options.json);
+    const progress = createProgressBar(jobs, !options.json);
     const result = await runJobs(app.recording, feed, jobs, signal, progress).finally(() => progress.stop());
     runs.push(...result.runs);
     busy.push(...result.busy);
@@ -94,12 +94,12 @@ export async function healCommand(
     process.stdout.write(
       `${runs.length} holes filled or tried, ${rows} rows written, ${failed.length} failed\n`,
     );
-    for (const { feed, target, error } of failed) tell(`${feed} ${target}: ${error}`);
+    for (const { feed, target, error } of failed) printNotice(`${feed} ${target}: ${error}`);
   }
-  if (left > 0) tell(`${interrupted(left, all)}`);
-  return exitAfter(runs, busy, left);
+  if (left > 0) printNotice(`${interruptedText(left, all)}`);
+  return getExitCode(runs, busy, left);
 }
 
 function refuseUnknown(dataset: string | undefined): void {
-  if (dataset !== undefined && !recordedNamed(dataset)) throw new UsageError([noDataset(dataset)]);
+  if (dataset !== undefined && !recordedNamed(dataset)) throw new UsageError([unknownDatasetText(dataset)]);
 }

@@ -1,4 +1,4 @@
-import { durationText } from '../../lib/duration.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import { printJson, printTable } from '../../lib/print.ts';
 import { recorded } from '../../reporting/recorded-datasets.ts';
 
@@ -12,7 +12,7 @@ export function datasetsCommand(options: { json: boolean }): void {
     seed,
     key,
     upstream: source.upstream,
-    every: durationText(source.every),
+    every: formatDuration(source.every),
     units_per_call: source.weight,
   }));
   if (options.json) {

@@ -1,37 +1,37 @@
 import { join, resolve } from 'node:path';
-import { configFile } from '../../app/app.ts';
+import { findConfigFile } from '../../app/app.ts';
 import { type Sandbox, sandboxConfig, useSandbox } from '../../app/bundled-sandbox.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../app/configured-feeds.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import { rememberRecord } from '../../app/known-records.ts';
 import { existingStateDirectory, type StateDirectory } from '../../app/state-directory.ts';
-import { type Environment, soundEnvironment } from '../../config/environment.ts';
+import { type Environment, readValidEnvironment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { doubtfulVariables } from '../../config/suspicious-env.ts';
-import { examineExports } from '../../daemon/export-work.ts';
-import { namedProblems } from '../../daemon/secret-problems.ts';
+import { findSuspiciousVariables } from '../../config/suspicious-env.ts';
+import { checkExportTargets } from '../../daemon/export-work.ts';
+import { checkReferencedSecrets } from '../../daemon/secret-problems.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../../db/embedded/embedded.ts';
-import { examineDisk } from '../../doctor/check-disk.ts';
-import { examineServer } from '../../doctor/check-server.ts';
-import { examineStored } from '../../doctor/check-storage.ts';
-import { examineTelemetry } from '../../doctor/check-telemetry.ts';
-import { examineUpstreams } from '../../doctor/check-upstreams.ts';
-import type { Checked } from '../../lib/check-result.ts';
-import { messageOf, UsageError } from '../../lib/errors.ts';
+import { checkDisk } from '../../doctor/check-disk.ts';
+import { checkServer } from '../../doctor/check-server.ts';
+import { checkStorage } from '../../doctor/check-storage.ts';
+import { checkTelemetry } from '../../doctor/check-telemetry.ts';
+import { checkUpstreams } from '../../doctor/check-upstreams.ts';
+import type { CheckResult } from '../../lib/check-result.ts';
+import { toErrorMessage, UsageError } from '../../lib/errors.ts';
 import { printJson } from '../../lib/print.ts';
-import type { Watched } from '../../recording/active-feed.ts';
+import type { ConfiguredFeed } from '../../recording/active-feed.ts';
 import { type Log, openLog } from '../../telemetry/log.ts';
-import { printChecked } from '../output/print-checks.ts';
+import { printCheckResults } from '../output/print-checks.ts';
 
 /** Result of loading the configuration; null if it is invalid. */
-interface Configured {
+interface ConfigurationCheck {
   readonly config: Config | null;
-  readonly watched: readonly Watched[];
+  readonly watched: readonly ConfiguredFeed[];
   readonly sandbox: Sandbox | null;
   /** Problems that prevent `up` from starting. */
   readonly problems: readonly string[];
-  readonly checked: readonly Checked[];
+  readonly checked: readonly CheckResult[];
 }
 
 /**
@@ -44,7 +44,7 @@ export async function doctorCommand(
   options: { config?: string | undefined; json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
-  const { environment, problems } = soundEnvironment();
+  const { environment, problems } = readValidEnvironment();
   const log = openLog({ logLevel: environment.logLevel ?? 'error', logJson: environment.logJson });
   const state = await existingStateDirectory(environment.databaseUrl);
   const configured = await configuration(environment, options.config, state.path);
@@ -53,27 +53,31 @@ export async function doctorCommand(
   const embedded = own ? null : await startEmbedded(environment, state.path, log);
   try {
     const { config } = configured;
-    const upstreams = config ? examineUpstreams(config, environment, signal) : Promise.resolve([]);
+    const upstreams = config ? checkUpstreams(config, environment, signal) : Promise.resolve([]);
     upstreams.catch(() => {}); // awaited below
-    const exports = config ? examineExports(config, environment) : Promise.resolve([]);
+    const exports = config ? checkExportTargets(config, environment) : Promise.resolve([]);
     exports.catch(() => {});
     const databaseUrl = environment.databaseUrl ?? (embedded && 'url' in embedded ? embedded.url : null);
     const checked = [
       ...problems.map((found) => ({ check: 'environment', ok: false, found })),
-      ...doubtfulVariables().map((one) => ({ check: 'environment', ok: one.mend === undefined, ...one })),
+      ...findSuspiciousVariables().map((one) => ({
+        check: 'environment',
+        ok: one.mend === undefined,
+        ...one,
+      })),
       ...configured.checked,
       ...configured.problems.map((found) => ({ check: 'configuration', ok: false, found })),
       ...(embedded && 'check' in embedded ? [embedded] : []),
-      ...(embedded && 'url' in embedded ? tellOf(embedded, state, environment) : []),
-      ...(databaseUrl ? await examineStored(databaseUrl, configured, environment, log, signal) : []),
-      ...(embedded ? [await examineDisk(resolve('.'))] : []),
-      ...(config ? [await examineServer(environment, config)] : []),
-      ...(await examineTelemetry(environment.otlp, signal)),
+      ...(embedded && 'url' in embedded ? reportEmbedded(embedded, state, environment) : []),
+      ...(databaseUrl ? await checkStorage(databaseUrl, configured, environment, log, signal) : []),
+      ...(embedded ? [await checkDisk(resolve('.'))] : []),
+      ...(config ? [await checkServer(environment, config)] : []),
+      ...(await checkTelemetry(environment.otlp, signal)),
       ...(await exports),
       ...(await upstreams),
     ];
     if (options.json) printJson(checked);
-    else printChecked(checked);
+    else printCheckResults(checked);
     if (problems.length + configured.problems.length > 0) return exitCode.usage;
     return checked.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
   } finally {
@@ -87,13 +91,13 @@ async function configuration(
   environment: Environment,
   named: string | undefined,
   stateDirectory: string,
-): Promise<Configured> {
+): Promise<ConfigurationCheck> {
   let sandbox: Sandbox | null = null;
   try {
-    const file = configFile(environment, named);
+    const file = findConfigFile(environment, named);
     sandbox = file === null ? await useSandbox(stateDirectory) : null;
     const config = sandbox ? sandboxConfig(sandbox.announcement) : loadConfig(file ?? '', catalogNames);
-    const watched: Watched[] = [...activeFeeds(config), ...activeLedgers(config)];
+    const watched: ConfiguredFeed[] = [...activeFeeds(config), ...activeLedgers(config)];
     const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
     const found = `${watched.length} schedules, ${targets} targets${sandbox ? ', from the bundled sandbox: no recorder.yaml' : ''}`;
     const checked =
@@ -105,7 +109,7 @@ async function configuration(
             found: `${found}: nothing is recorded`,
             mend: 'name something under upstreams and watch, or let "chain-recorder init" write the file',
           };
-    return { config, watched, sandbox, problems: namedProblems(config), checked: [checked] };
+    return { config, watched, sandbox, problems: checkReferencedSecrets(config), checked: [checked] };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { config: null, watched: [], sandbox, problems: error.problems, checked: [] };
@@ -116,18 +120,18 @@ async function startEmbedded(
   { pgPort }: Environment,
   dir: string,
   log: Log,
-): Promise<EmbeddedPostgres | Checked> {
+): Promise<EmbeddedPostgres | CheckResult> {
   try {
     return await openEmbedded({ dir, log, port: pgPort });
   } catch (error) {
     return {
       check: 'database',
       ok: false,
-      found: messageOf(error).trim().split('\n').join(' '),
+      found: toErrorMessage(error).trim().split('\n').join(' '),
       // A usage error already contains the fix.
       ...(error instanceof UsageError
         ? {}
-        : { mend: 'see .recorder/postgres/postgres.log, or name a PostgreSQL of your own in DATABASE_URL' }),
+        : { fix: 'see .recorder/postgres/postgres.log, or name a PostgreSQL of your own in DATABASE_URL' }),
     };
   }
 }
@@ -136,11 +140,11 @@ async function startEmbedded(
  * Reports the address of the embedded database for other programs, and whether its record is new beside
  * another one.
  */
-function tellOf(
+function reportEmbedded(
   { port, made }: EmbeddedPostgres,
   { path: dir, isTemporary }: StateDirectory,
   { stateHome }: Environment,
-): Checked[] {
+): CheckResult[] {
   if (isTemporary)
     return [
       {
@@ -154,7 +158,5 @@ function tellOf(
   const where = `other programs reach it at postgres://recorder@127.0.0.1:${port}/recorder, with the password in ${join(dir, 'postgres/password')}`;
   if (!two) return [{ check: 'database', ok: true, found: where }];
   const found = `${two.here} had no record: a new, empty one was made; the last one is in ${two.last}`;
-  return [
-    { check: 'database', ok: false, found, mend: `run chain-recorder in ${two.last} to go on with it` },
-  ];
+  return [{ check: 'database', ok: false, found, fix: `run chain-recorder in ${two.last} to go on with it` }];
 }

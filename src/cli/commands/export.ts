@@ -1,21 +1,21 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { readFrom } from '../../app/read-source.ts';
+import { selectReadSource } from '../../app/read-source.ts';
 import type { Environment } from '../../config/environment.ts';
-import { FORMATS } from '../../config/exports-schema.ts';
+import { EXPORT_FORMATS } from '../../config/exports-schema.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { printJson, printTable, tell } from '../../lib/print.ts';
+import { printJson, printNotice, printTable } from '../../lib/print.ts';
 import {
-  type Exported,
-  type Exporting,
-  ExportLost,
-  ExportRefused,
+  type ExportInput,
+  ExportLostError,
+  ExportRefusedError,
+  type ExportResult,
   exportTables,
 } from '../../warehouse/export.ts';
 import { warehouseTables } from '../../warehouse/export-table.ts';
 import { openTarget } from '../../warehouse/open-target.ts';
-import { noDataset } from '../select-targets.ts';
+import { unknownDatasetText } from '../select-targets.ts';
 
 /** Options of `export`. */
 export interface ExportOptions {
@@ -27,7 +27,7 @@ export interface ExportOptions {
 }
 
 /** Name for every dataset. */
-const ALL = 'all';
+const ALL_DATASETS = 'all';
 
 /**
  * Command `export DATASET... --to DIR|s3://BUCKET/PREFIX [--format F] [--incremental [--verify]]`: writes
@@ -42,7 +42,7 @@ export async function exportCommand(
 ): Promise<number> {
   const { tables, format } = readOptions(datasets, options);
   const { incremental = false, verify = false, to, json } = options;
-  const { url } = await readFrom(app);
+  const { url } = await selectReadSource(app);
   const { s3 } = app.environment;
   return exportTo(
     { databaseUrl: url, to, s3, tables, format, incremental, verify, json, signal },
@@ -52,7 +52,7 @@ export async function exportCommand(
 
 /** Input of {@link exportTo}. */
 export interface ExportRun
-  extends Pick<Exporting, 'databaseUrl' | 'tables' | 'format' | 'incremental' | 'verify' | 'signal'>,
+  extends Pick<ExportInput, 'databaseUrl' | 'tables' | 'format' | 'incremental' | 'verify' | 'signal'>,
     Pick<Environment, 's3'> {
   readonly to: string;
   readonly json: boolean;
@@ -66,25 +66,25 @@ export interface ExportRun
  */
 export async function exportTo(
   { to, s3, json, ...run }: ExportRun,
-  print: (exported: Exported) => void,
+  print: (exported: ExportResult) => void,
 ): Promise<number> {
   const target = await openTarget(to, s3);
-  const progress = progressOver(run.tables.length, !json);
+  const progress = createTableProgress(run.tables.length, !json);
   try {
     const exported = await exportTables({ ...run, target, progress: progress.update });
     progress.stop();
     print(exported);
-    tellDamages(exported);
+    printDamages(exported);
     return exported.lost.length > 0 ? exitCode.failed : exitCode.done;
   } catch (error) {
     progress.stop();
     if (run.signal.aborted) {
-      tell('interrupted: what was exported before holds: run the same command again');
+      printNotice('interrupted: what was exported before holds: run the same command again');
       return exitCode.later;
     }
-    if (error instanceof ExportRefused) throw new UsageError([error.message]);
-    if (!(error instanceof ExportLost)) throw error;
-    tell(error.message);
+    if (error instanceof ExportRefusedError) throw new UsageError([error.message]);
+    if (!(error instanceof ExportLostError)) throw error;
+    printNotice(error.message);
     return exitCode.later;
   } finally {
     await target.close();
@@ -94,21 +94,24 @@ export async function exportTo(
 /** @throws UsageError with every problem */
 function readOptions(datasets: readonly string[], { format, incremental, verify }: ExportOptions) {
   const names = new Set(warehouseTables.map(({ dataset }) => dataset));
-  const wrong = datasets.filter((name) => name !== ALL && !names.has(name)).map(noDataset);
-  const known = FORMATS.find((one) => one === format);
-  if (!known) wrong.push(`--format ${format}: must be one of ${FORMATS.join(', ')}`);
+  const wrong = datasets.filter((name) => name !== ALL_DATASETS && !names.has(name)).map(unknownDatasetText);
+  const known = EXPORT_FORMATS.find((one) => one === format);
+  if (!known) wrong.push(`--format ${format}: must be one of ${EXPORT_FORMATS.join(', ')}`);
   if (verify && !incremental)
     wrong.push(
       '--verify: compares the files of the export before, all of which are written again: add --incremental',
     );
   if (wrong.length > 0 || !known) throw new UsageError(wrong);
   const tables = warehouseTables.filter(
-    ({ dataset }) => datasets.includes(ALL) || datasets.includes(dataset),
+    ({ dataset }) => datasets.includes(ALL_DATASETS) || datasets.includes(dataset),
   );
   return { tables, format: known };
 }
 
-function printExported({ manifest, tables, damaged, damagedManifests, lost }: Exported, json: boolean): void {
+function printExported(
+  { manifest, tables, damaged, damagedManifests, lost }: ExportResult,
+  json: boolean,
+): void {
   if (json) {
     printJson({
       export: manifest.export,
@@ -126,9 +129,9 @@ function printExported({ manifest, tables, damaged, damagedManifests, lost }: Ex
     'nothing was exported',
   );
   for (const { table, whole, added, compacted } of tables) {
-    if (whole !== null) tell(`${table}: exported whole: ${whole}`);
-    if (added.length > 0) tell(`${table}: new columns: ${added.join(', ')}`);
-    if (compacted > 0) tell(`${table}: ${compacted} days had many files and were written again`);
+    if (whole !== null) printNotice(`${table}: exported whole: ${whole}`);
+    if (added.length > 0) printNotice(`${table}: new columns: ${added.join(', ')}`);
+    if (compacted > 0) printNotice(`${table}: ${compacted} days had many files and were written again`);
   }
 }
 
@@ -138,19 +141,19 @@ const PROBLEMS = {
   content: 'had other content than was exported',
 } as const;
 
-function tellDamages({ damaged, damagedManifests, lost }: Exported): void {
+function printDamages({ damaged, damagedManifests, lost }: ExportResult): void {
   for (const path of damagedManifests)
-    tell(`${path}: was cut or changed: the newest one that is whole counted`);
+    printNotice(`${path}: was cut or changed: the newest one that is whole counted`);
   for (const { path, problem } of damaged)
-    tell(`${path}: ${PROBLEMS[problem]}: its rows were exported again`);
+    printNotice(`${path}: ${PROBLEMS[problem]}: its rows were exported again`);
   for (const { table, day, rows } of lost)
-    tell(
+    printNotice(
       `${table}: up to ${rows} rows of ${day} are lost with their file: the database has removed that day, so it cannot be exported again`,
     );
 }
 
 /** Creates a progress bar over the tables, on a terminal only. The number of rows is not known in advance. */
-function progressOver(all: number, wanted: boolean) {
+function createTableProgress(all: number, wanted: boolean) {
   if (!wanted || !process.stderr.isTTY) return { update: () => {}, stop: () => {} };
   const bar = new SingleBar(
     {

@@ -1,15 +1,15 @@
 import type postgres from 'postgres';
 import type { App } from '../../app/app.ts';
-import { readFrom } from '../../app/read-source.ts';
+import { selectReadSource } from '../../app/read-source.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { printJson, printText } from '../../lib/print.ts';
-import { incidentsBetween, momentsOf, newestIncidents } from '../../reporting/reports/incident.ts';
+import { incidentsBetween, newestIncidents, readMoments } from '../../reporting/reports/incident.ts';
 import { incidentMarkdown } from '../../reporting/reports/incident-page.ts';
-import { spanOf } from '../select-targets.ts';
+import { parseSpan } from '../select-targets.ts';
 import type { ReportOptions } from './ready-question.ts';
 
 /** Time before and after an incident that its report includes, in ms. */
-const AROUND = 3_600_000;
+const CONTEXT_MS = 3_600_000;
 
 /**
  * Command `report incident --node N [--from T] [--to T]`: prints the events around the newest incident of a
@@ -25,9 +25,9 @@ export async function incidentReport(app: App, options: ReportOptions): Promise<
       : [`--format ${format}: must be markdown or json`]),
   ];
   if (problems.length > 0 || node === undefined) throw new UsageError(problems);
-  const { sql } = await readFrom(app);
+  const { sql } = await selectReadSource(app);
   const window = await windowOf(app.clock(), sql, node, from, to);
-  const [incidents, told] = [await incidentsBetween(sql, node, window), await momentsOf(sql, node, window)];
+  const [incidents, told] = [await incidentsBetween(sql, node, window), await readMoments(sql, node, window)];
   if (format === 'json')
     printJson({ node, from: window.from, to: window.to, incidents, moments: told.moments, more: told.more });
   else printText(incidentMarkdown({ node, ...window, incidents, ...told }));
@@ -40,15 +40,15 @@ async function windowOf(
   from: string | undefined,
   to: string | undefined,
 ) {
-  const span = spanOf({ from, to });
+  const span = parseSpan({ from, to });
   const [newest] = from === undefined ? await newestIncidents(sql, node, 1) : [];
   if (from === undefined && !newest)
     throw new UsageError([`report incident: ${node} had no incident: name a window by --from and --to`]);
   const began = Math.min(newest?.started_at.getTime() ?? now, newest?.failing_since?.getTime() ?? now);
   const ended = newest?.ended_at?.getTime() ?? now;
   const window = {
-    from: new Date(span.from ?? began - AROUND),
-    to: new Date(span.to ?? Math.min(now, span.from === null ? ended + AROUND : now)),
+    from: new Date(span.from ?? began - CONTEXT_MS),
+    to: new Date(span.to ?? Math.min(now, span.from === null ? ended + CONTEXT_MS : now)),
   };
   if (window.from >= window.to) throw new UsageError(['--from: must be before --to']);
   return window;

@@ -1,11 +1,11 @@
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { writeNote } from '../../health/incident-notes.ts';
+import { storeIncidentNote } from '../../health/incident-notes.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { printJson, printLine, printTable } from '../../lib/print.ts';
 import { newestIncidents } from '../../reporting/reports/incident.ts';
-import { refuseOthers } from '../actions.ts';
-import { instantOf } from '../select-targets.ts';
+import { rejectUnsupportedArguments } from '../actions.ts';
+import { parseInstantOption } from '../select-targets.ts';
 
 /** Options of `incidents`. */
 export interface IncidentsOptions {
@@ -15,12 +15,12 @@ export interface IncidentsOptions {
   readonly json: boolean;
 }
 
-const TAKEN = { word: ['list', 'note'], options: { by: ['note'], note: ['note'], at: ['note'] } };
+const ACTION_ARGUMENTS = { word: ['list', 'note'], options: { by: ['note'], note: ['note'], at: ['note'] } };
 
 /** Maximum number of listed incidents. */
-const LISTED = 20;
+const MAX_LISTED = 20;
 /** Maximum length of a note, in characters. */
-const LONGEST = 10_000;
+const MAX_NOTE_LENGTH = 10_000;
 
 /**
  * Command `incidents [list] [NODE]`: lists outages of nodes. `incidents note NODE --by WHO --note TEXT [--at
@@ -34,11 +34,11 @@ export async function incidentsCommand(
   node: string | undefined,
   options: IncidentsOptions,
 ): Promise<number> {
-  refuseOthers('incidents', action, { word: node, options: { ...options } }, TAKEN);
+  rejectUnsupportedArguments('incidents', action, { word: node, options: { ...options } }, ACTION_ARGUMENTS);
   const { sql } = app.database;
   const unknown = node !== undefined && !app.config.upstreams.nodes.some(({ name }) => name === node);
   if (action === 'list') {
-    const rows = await newestIncidents(sql, node ?? null, LISTED);
+    const rows = await newestIncidents(sql, node ?? null, MAX_LISTED);
     if (options.json) printJson(rows);
     else
       printTable(
@@ -54,13 +54,15 @@ export async function incidentsCommand(
     ...(unknown ? [`incidents note ${node}: the configuration has no such node`] : []),
     ...(by?.trim() ? [] : ['--by: says who wrote it, and is missing']),
     ...(note?.trim() ? [] : ['--note: is missing']),
-    ...(note !== undefined && note.length > LONGEST ? [`--note: is longer than ${LONGEST} characters`] : []),
+    ...(note !== undefined && note.length > MAX_NOTE_LENGTH
+      ? [`--note: is longer than ${MAX_NOTE_LENGTH} characters`]
+      : []),
     ...([by, note].some((text) => text?.includes('\0')) ? ['--by, --note: a NUL cannot be stored'] : []),
   ];
-  const about = at === undefined ? now : instantOf('--at', at);
+  const about = at === undefined ? now : parseInstantOption('--at', at);
   if (about > now) problems.push(`--at ${at}: lies in the future`);
   if (problems.length > 0 || !node || !by || !note) throw new UsageError(problems);
-  const id = await writeNote(sql, { node, at: about, author: by.trim(), note: note.trim() }, now);
+  const id = await storeIncidentNote(sql, { node, at: about, author: by.trim(), note: note.trim() }, now);
   if (options.json) printJson({ id });
   else printLine(`note ${id} was written down: "report incident --node ${node}" tells it`);
   return exitCode.done;

@@ -1,5 +1,5 @@
 import { catalogNames } from '../../app/configured-feeds.ts';
-import { checkConfig } from '../../config/load.ts';
+import { validateConfig } from '../../config/load.ts';
 import { UsageError } from '../../lib/errors.ts';
 
 /** Answers from which `init` writes the file, each as a list; empty: not configured. */
@@ -21,7 +21,7 @@ export const NO_ANSWERS: Answers = {
 };
 
 /** Returns the default of an answer. */
-export function presetOf(name: keyof Answers, network: string): readonly string[] {
+export function getDefaultAnswer(name: keyof Answers, network: string): readonly string[] {
   const presets: Partial<Answers> = {
     network: ['mainnet'],
     chainData: ['https://data-api.avax.network'],
@@ -45,7 +45,7 @@ function serviceAt(url: string) {
 }
 
 /** Returns the settings for the answers. A node is a URL, or NAME=URL. */
-export function settingsOf(answers: Answers) {
+export function buildSettings(answers: Answers) {
   const { network, chainData, metrics, nodes, chains, nodeIds, addresses } = answers;
   const named = nodes.map((text, at) => {
     const [, name = `node-${at + 1}`, url = text] = /^([A-Za-z0-9._-]+)=(.*)$/.exec(text) ?? [];
@@ -68,9 +68,9 @@ export function settingsOf(answers: Answers) {
  * Validates the answer to one question together with the earlier answers.
  * @returns the problems: each with the answer and the reason
  */
-export function wrongWith(name: keyof Answers, answers: Answers): string[] {
+export function validateAnswer(name: keyof Answers, answers: Answers): string[] {
   try {
-    checkConfig(settingsOf(answers), catalogNames, 'init');
+    validateConfig(buildSettings(answers), catalogNames, 'init');
     return [];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

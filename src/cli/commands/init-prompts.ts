@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { tell } from '../../lib/print.ts';
-import { type Answers, NO_ANSWERS, presetOf, wrongWith } from './init-answers.ts';
+import { printNotice } from '../../lib/print.ts';
+import { type Answers, getDefaultAnswer, NO_ANSWERS, validateAnswer } from './init-answers.ts';
 
 /** Questions, in the order of the prompts. */
 const QUESTIONS: Readonly<Record<keyof Answers, string>> = {
@@ -14,7 +14,7 @@ const QUESTIONS: Readonly<Record<keyof Answers, string>> = {
 };
 const NAMES = ['network', 'chainData', 'metrics', 'nodes', 'chains', 'nodeIds', 'addresses'] as const;
 /** Questions with a single answer; the answers to the others are lists. */
-const SINGLE: readonly (keyof Answers)[] = ['network', 'chainData', 'metrics'];
+const SINGLE_ANSWERS: readonly (keyof Answers)[] = ['network', 'chainData', 'metrics'];
 
 /**
  * Prompts for the answers that the options omit. After an invalid answer, prints the reason and prompts
@@ -22,7 +22,7 @@ const SINGLE: readonly (keyof Answers)[] = ['network', 'chainData', 'metrics'];
  * @param said answers from the options
  * @returns null if the user cancels with Ctrl-C or Ctrl-D
  */
-export async function askedAnswers(said: Partial<Answers>, signal: AbortSignal): Promise<Answers | null> {
+export async function promptAnswers(said: Partial<Answers>, signal: AbortSignal): Promise<Answers | null> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const left = new AbortController();
   terminal.once('close', () => left.abort());
@@ -32,22 +32,22 @@ export async function askedAnswers(said: Partial<Answers>, signal: AbortSignal):
     const text = (await terminal.question(question, { signal: either })).trim();
     if (text === '-') return [];
     if (text === '') return preset;
-    return SINGLE.includes(name) ? [text] : text.split(/[\s,]+/).filter(Boolean);
+    return SINGLE_ANSWERS.includes(name) ? [text] : text.split(/[\s,]+/).filter(Boolean);
   };
   let answers = NO_ANSWERS;
   /** Returns the answers with this one. Prints the problems and returns null if it is invalid. */
   const taken = (name: keyof Answers, answer: readonly string[]) => {
     const all = { ...answers, [name]: answer };
-    const problems = wrongWith(name, all);
-    for (const problem of problems) tell(problem);
+    const problems = validateAnswer(name, all);
+    for (const problem of problems) printNotice(problem);
     return problems.length === 0 ? all : null;
   };
   try {
-    tell('Press Enter to accept the value in brackets, - for none, Ctrl-C to cancel.');
+    printNotice('Press Enter to accept the value in brackets, - for none, Ctrl-C to cancel.');
     for (const name of NAMES) {
       // Chains are only used for the metrics service.
       const needless = name === 'chains' && answers.metrics.length === 0;
-      const preset = presetOf(name, answers.network[0] ?? '');
+      const preset = getDefaultAnswer(name, answers.network[0] ?? '');
       let all = said[name] || needless ? { ...answers, [name]: said[name] ?? [] } : null;
       while (all === null) all = taken(name, await ask(name, preset));
       answers = all;

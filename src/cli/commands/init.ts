@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { catalogNames } from '../../app/configured-feeds.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { soundEnvironment } from '../../config/environment.ts';
-import { checkConfig } from '../../config/load.ts';
-import { examineUpstreams } from '../../doctor/check-upstreams.ts';
+import { readValidEnvironment } from '../../config/environment.ts';
+import { validateConfig } from '../../config/load.ts';
+import { checkUpstreams } from '../../doctor/check-upstreams.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { packageFile } from '../../lib/package-file.ts';
-import { printJson, printLine, tell } from '../../lib/print.ts';
-import { refuseUnwritable, writingTo } from '../../lib/write-errors.ts';
-import { printChecked } from '../output/print-checks.ts';
-import { type Answers, presetOf, settingsOf } from './init-answers.ts';
-import { askedAnswers } from './init-prompts.ts';
+import { printJson, printLine, printNotice } from '../../lib/print.ts';
+import { assertWritable, explainWriteErrors } from '../../lib/write-errors.ts';
+import { printCheckResults } from '../output/print-checks.ts';
+import { type Answers, buildSettings, getDefaultAnswer } from './init-answers.ts';
+import { promptAnswers } from './init-prompts.ts';
 
 /** Options of `init`, as text; repeatable options are lists. */
 export interface InitOptions {
@@ -41,24 +41,24 @@ const SCHEMA = fileURLToPath(packageFile('docs/recorder.schema.json'));
  * @throws UsageError if the file exists or cannot be written, or an option is invalid
  */
 export async function initCommand(options: InitOptions, signal: AbortSignal): Promise<number> {
-  const { environment } = soundEnvironment();
+  const { environment } = readValidEnvironment();
   const file = options.config ?? environment.configFile ?? 'recorder.yaml';
-  refuseTo(file);
-  const said = saidBy(options);
-  checkConfig(settingsOf(withPresets(said)), catalogNames, file);
+  checkTargetFile(file);
+  const said = getOptionAnswers(options);
+  validateConfig(buildSettings(addDefaultAnswers(said)), catalogNames, file);
   const onTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  const answers = onTerminal ? await askedAnswers(said, signal) : withPresets(said);
+  const answers = onTerminal ? await promptAnswers(said, signal) : addDefaultAnswers(said);
   if (answers === null) {
-    tell('nothing was written');
+    printNotice('nothing was written');
     return exitCode.failed;
   }
-  const config = checkConfig(settingsOf(answers), catalogNames, file);
-  await writingTo(file, () => writeFile(file, fileOf(answers), { flag: 'wx' }));
+  const config = validateConfig(buildSettings(answers), catalogNames, file);
+  await explainWriteErrors(file, () => writeFile(file, formatConfigFile(answers), { flag: 'wx' }));
   if (!options.json) printLine(`${file} was written`);
-  const checked = options.check ? await examineUpstreams(config, environment, signal) : [];
+  const checked = options.check ? await checkUpstreams(config, environment, signal) : [];
   if (options.json) printJson({ written: file, checked });
-  else if (options.check) printChecked(checked);
-  tell(
+  else if (options.check) printCheckResults(checked);
+  printNotice(
     'next: "chain-recorder doctor" looks at everything, "chain-recorder plan" shows what will be asked, "chain-recorder up" records',
   );
   return checked.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
@@ -68,16 +68,16 @@ export async function initCommand(options: InitOptions, signal: AbortSignal): Pr
  * Checks the file before any prompt.
  * @throws UsageError if the file exists, or cannot be written
  */
-function refuseTo(file: string): void {
+function checkTargetFile(file: string): void {
   if (existsSync(file))
     throw new UsageError([
       `${file}: is there already, and is not overwritten: edit it, or name another one with --config`,
     ]);
-  refuseUnwritable(file, file);
+  assertWritable(file, file);
 }
 
 /** Returns the answers from the options. */
-function saidBy({ network, chainData, metrics, ...lists }: InitOptions): Partial<Answers> {
+function getOptionAnswers({ network, chainData, metrics, ...lists }: InitOptions): Partial<Answers> {
   const one = (text: string) => (text === '' ? [] : [text]);
   return {
     ...(network === undefined ? {} : { network: [network] }),
@@ -91,8 +91,8 @@ function saidBy({ network, chainData, metrics, ...lists }: InitOptions): Partial
 }
 
 /** Adds the defaults to missing answers. */
-function withPresets(said: Partial<Answers>): Answers {
-  const preset = (name: keyof Answers) => said[name] ?? presetOf(name, said.network?.[0] ?? '');
+function addDefaultAnswers(said: Partial<Answers>): Answers {
+  const preset = (name: keyof Answers) => said[name] ?? getDefaultAnswer(name, said.network?.[0] ?? '');
   return {
     network: preset('network'),
     chainData: preset('chainData'),
@@ -105,8 +105,8 @@ function withPresets(said: Partial<Answers>): Answers {
 }
 
 /** Returns the text of the file: the answers, and comments about further settings. */
-function fileOf(answers: Answers): string {
-  const { network, upstreams, watch } = settingsOf(answers);
+function formatConfigFile(answers: Answers): string {
+  const { network, upstreams, watch } = buildSettings(answers);
   const part = (value: object) =>
     stringify(value, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
   return `# yaml-language-server: $schema=${SCHEMA}

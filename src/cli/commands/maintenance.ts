@@ -1,10 +1,10 @@
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { announce, endMaintenance, listMaintenance } from '../../health/announcements.ts';
+import { announceMaintenance, endMaintenance, listMaintenance } from '../../health/announcements.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { printJson, printTable } from '../../lib/print.ts';
-import { refuseOthers } from '../actions.ts';
-import { both, instantOf } from '../select-targets.ts';
+import { rejectUnsupportedArguments } from '../actions.ts';
+import { parseBoth, parseInstantOption } from '../select-targets.ts';
 
 /** Options of `maintenance`. */
 export interface MaintenanceOptions {
@@ -15,13 +15,13 @@ export interface MaintenanceOptions {
   readonly json: boolean;
 }
 
-const TAKEN = {
+const ACTION_ARGUMENTS = {
   word: ['end'],
   options: { node: ['announce'], from: ['announce'], to: ['announce'], reason: ['announce'] },
 };
 
 /** Maximum age of a start that still counts as now, in ms. */
-const NOW_WITHIN = 60_000;
+const MAX_START_AGE_MS = 60_000;
 
 /**
  * Command `maintenance [list|announce|end ID]`: manages time windows in which nodes count as neither up nor
@@ -34,12 +34,12 @@ export async function maintenanceCommand(
   id: string | undefined,
   options: MaintenanceOptions,
 ): Promise<number> {
-  refuseOthers('maintenance', action, { word: id, options: { ...options } }, TAKEN);
+  rejectUnsupportedArguments('maintenance', action, { word: id, options: { ...options } }, ACTION_ARGUMENTS);
   const { sql } = app.database;
   const now = app.clock();
   if (action === 'announce') {
     const window = windowOf(app, options, now);
-    const made = await announce(sql, window, now);
+    const made = await announceMaintenance(sql, window, now);
     if (!options.json) process.stdout.write(`maintenance ${made} was announced\n`);
   } else if (action === 'end') {
     if (id === undefined || !/^\d{1,9}$/.test(id))
@@ -60,12 +60,12 @@ export async function maintenanceCommand(
 
 function windowOf(app: App, { node, from, to, reason }: MaintenanceOptions, now: number) {
   if (to === undefined) throw new UsageError(['maintenance announce: --to is missing']);
-  const [begin, end] = both(
-    () => (from === undefined ? now : instantOf('--from', from)),
-    () => instantOf('--to', to),
+  const [begin, end] = parseBoth(
+    () => (from === undefined ? now : parseInstantOption('--from', from)),
+    () => parseInstantOption('--to', to),
   );
   const window = { from: begin, to: end };
-  if (window.from < now - NOW_WITHIN)
+  if (window.from < now - MAX_START_AGE_MS)
     throw new UsageError([`--from ${from}: lies in the past: what was down then stays down`]);
   if (window.to <= Math.max(now, window.from))
     throw new UsageError([`--to ${to}: must be after --from, and in the future`]);

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { durationText } from '../../lib/duration.ts';
-import { printJson, printTable, tell } from '../../lib/print.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { printJson, printNotice, printTable } from '../../lib/print.ts';
 import { beyondBudget, demands } from '../../reporting/reports/call-demand.ts';
 import { forecast } from '../../reporting/reports/forecast.ts';
 
@@ -11,7 +11,7 @@ export async function planCommand(app: App, options: { json: boolean }): Promise
     datasets: datasets.join(', '),
     upstream,
     targets,
-    every: durationText(every),
+    every: formatDuration(every),
     calls_per_round: round.calls,
     units_per_round: round.units,
     calls_per_hour: hour.calls,
@@ -37,5 +37,5 @@ export async function planCommand(app: App, options: { json: boolean }): Promise
   printTable(rows, 'the configuration watches nothing');
   process.stdout.write('\n');
   printTable(upstreams, 'no upstream counts its calls');
-  for (const line of beyond) tell(line);
+  for (const line of beyond) printNotice(line);
 }

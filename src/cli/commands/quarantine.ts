@@ -2,11 +2,11 @@ import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { printJson, printTable } from '../../lib/print.ts';
-import { printableLines } from '../../lib/safe-text.ts';
+import { escapeUnsafeLines } from '../../lib/safe-text.ts';
 import { redrive } from '../../recording/redrive.ts';
-import { refuseOthers } from '../actions.ts';
+import { rejectUnsupportedArguments } from '../actions.ts';
 
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 /**
  * Command `quarantine [list|show ID|redrive]`: lists, prints or reprocesses items that could not be decoded
@@ -19,19 +19,24 @@ export async function quarantineCommand(
   id: string | undefined,
   options: { json: boolean },
 ): Promise<number> {
-  refuseOthers('quarantine', action, { word: id, options: {} }, { word: ['show'], options: {} });
+  rejectUnsupportedArguments(
+    'quarantine',
+    action,
+    { word: id, options: {} },
+    { word: ['show'], options: {} },
+  );
   if (action === 'list') return list(app, options.json);
   if (action === 'show') return show(app, id, options.json);
-  if (action === 'redrive') return again(app, options.json);
+  if (action === 'redrive') return redriveItems(app, options.json);
   throw new UsageError([`quarantine ${action}: must be list, show ID or redrive`]);
 }
 
 async function list(app: App, json: boolean): Promise<number> {
   const rows = await app.database.sql`
     select id, dataset, target, first_seen, last_seen, times, reason from reporting.quarantine
-    order by last_seen desc, id desc limit ${MOST_LISTED}`;
+    order by last_seen desc, id desc limit ${MAX_LISTED}`;
   const counts = await app.database.sql`
-    select dataset, reason, count(*)::int as items from reporting.quarantine group by 1, 2 order by 3 desc limit ${MOST_LISTED}`;
+    select dataset, reason, count(*)::int as items from reporting.quarantine group by 1, 2 order by 3 desc limit ${MAX_LISTED}`;
   if (json) printJson({ counts, newest: rows });
   else {
     printTable(counts, 'the quarantine is empty');
@@ -50,12 +55,12 @@ async function show(app: App, id: string | undefined, json: boolean): Promise<nu
   else {
     const { item, ...rest } = row;
     printTable([rest], '');
-    process.stdout.write(`\n${printableLines(item)}\n`);
+    process.stdout.write(`\n${escapeUnsafeLines(item)}\n`);
   }
   return exitCode.done;
 }
 
-async function again(app: App, json: boolean): Promise<number> {
+async function redriveItems(app: App, json: boolean): Promise<number> {
   const result = await redrive(app.recording, app.feeds);
   if (json) printJson(result);
   else

@@ -1,12 +1,12 @@
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { readFrom } from '../../app/read-source.ts';
+import { selectReadSource } from '../../app/read-source.ts';
 import { duration } from '../../config/duration-schema.ts';
-import { askAsReader } from '../../db/question.ts';
+import { queryAsReader } from '../../db/question.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { printParquet } from '../output/print-parquet.ts';
 import { printRows, ROW_FORMATS } from '../output/print-rows.ts';
-import { both, exactInstantOf } from '../select-targets.ts';
+import { parseBoth, parseExactInstantOption } from '../select-targets.ts';
 
 /** Options of `query`, as text. */
 export interface QueryOptions {
@@ -16,8 +16,8 @@ export interface QueryOptions {
 }
 
 const FORMATS = [...ROW_FORMATS, 'parquet'] as const;
-const TIMEOUT = '60s';
-const LONGEST = 86_400_000;
+const DEFAULT_TIMEOUT = '60s';
+const MAX_TIMEOUT_MS = 86_400_000;
 
 /**
  * Command `query SQL [--format table|csv|json|parquet] [--as-of T] [--timeout D]`: runs one statement as
@@ -32,17 +32,17 @@ export async function queryCommand(
   options: QueryOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const [format, [timeout, asOf]] = both(
-    () => formatIn(options.format),
+  const [format, [timeout, asOf]] = parseBoth(
+    () => parseFormat(options.format),
     () =>
-      both(
-        () => durationOf(options.timeout ?? TIMEOUT),
-        () => (options.asOf === undefined ? null : pastMoment(options.asOf, app.clock())),
+      parseBoth(
+        () => parseTimeout(options.timeout ?? DEFAULT_TIMEOUT),
+        () => (options.asOf === undefined ? null : parseAsOfOption(options.asOf, app.clock())),
       ),
   );
   // As-of queries use temporary views, which a replica cannot create.
-  const { url } = asOf ? { url: app.databaseUrl } : await readFrom(app);
-  await askAsReader(url, question, { timeout, asOf, signal }, (answer) => {
+  const { url } = asOf ? { url: app.databaseUrl } : await selectReadSource(app);
+  await queryAsReader(url, question, { timeout, asOf, signal }, (answer) => {
     const names = answer.columns.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) < at);
     if ((format === 'json' || format === 'parquet') && twice !== undefined)
@@ -55,7 +55,7 @@ export async function queryCommand(
 }
 
 /** @throws UsageError if there is no such format, or it is unsuitable for the output */
-function formatIn(text: string): (typeof FORMATS)[number] {
+function parseFormat(text: string): (typeof FORMATS)[number] {
   const format = FORMATS.find((one) => one === text);
   if (!format) throw new UsageError([`--format ${text}: must be one of ${FORMATS.join(', ')}`]);
   if (format === 'parquet' && process.stdout.isTTY)
@@ -69,8 +69,8 @@ function formatIn(text: string): (typeof FORMATS)[number] {
  * Parses the moment of `--as-of`, as PostgreSQL does.
  * @throws UsageError if it is in the future, or not a time
  */
-export function pastMoment(text: string, now: number): string {
-  const moment = exactInstantOf('--as-of', text);
+export function parseAsOfOption(text: string, now: number): string {
+  const moment = parseExactInstantOption('--as-of', text);
   if (Date.parse(moment) > now) throw new UsageError([`--as-of ${text}: has not come yet`]);
   return moment;
 }
@@ -79,9 +79,9 @@ export function pastMoment(text: string, now: number): string {
  * Parses the duration of `--timeout`, in ms.
  * @throws UsageError if it is not a duration, or is more than a day
  */
-function durationOf(text: string): number {
+function parseTimeout(text: string): number {
   const { data } = duration.safeParse(text);
-  if (data === undefined || data > LONGEST)
+  if (data === undefined || data > MAX_TIMEOUT_MS)
     throw new UsageError([`--timeout ${text}: must be a duration such as 30s or 10m, from 5s to 1d`]);
   return data;
 }

@@ -1,21 +1,21 @@
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { askAsReader } from '../../db/question.ts';
+import { queryAsReader } from '../../db/question.ts';
 import { UsageError } from '../../lib/errors.ts';
-import type { Out } from '../../lib/output-stream.ts';
+import type { OutputStream } from '../../lib/output-stream.ts';
 import { printJson, printTable } from '../../lib/print.ts';
 import {
   optionText,
   parametersOf,
   type Question,
+  questionSql,
   reports,
-  statementOf,
   type Values,
 } from '../../reporting/reports/questions.ts';
 import { printPage } from '../output/print-page.ts';
 import { printRows, ROW_FORMATS } from '../output/print-rows.ts';
-import { monthOf, spanOf } from '../select-targets.ts';
-import { pastMoment } from './query.ts';
+import { parseSpan, startOfMonth } from '../select-targets.ts';
+import { parseAsOfOption } from './query.ts';
 
 /** Options of `report`, as text. */
 export interface ReportOptions {
@@ -36,10 +36,10 @@ export interface ReportOptions {
 const FORMATS = [...ROW_FORMATS, 'html'] as const;
 
 /** Reports with options that saved queries do not have. */
-const ELSEWHERE = { node: 'uptime, sla and incident', month: 'sla', slo: 'sla' };
+const REPORTS_BY_OPTION = { node: 'uptime, sla and incident', month: 'sla', slo: 'sla' };
 
 /** Timeout of a saved query, in ms. */
-const TIMEOUT = 600_000;
+const QUERY_TIMEOUT_MS = 600_000;
 
 /**
  * Command `report` without a name: lists every report and its purpose; as JSON also its options.
@@ -64,20 +64,24 @@ export function listReports(format: string): void {
  * @returns the exit code
  * @throws UsageError if a value is invalid for the query, or the query has no correct result; with the reason
  */
-export async function questionCommand(
+export async function savedQueryCommand(
   app: Pick<App, 'databaseUrl' | 'clock'>,
   question: Question,
   options: ReportOptions,
   signal: AbortSignal,
-  out: Out = process.stdout,
+  out: OutputStream = process.stdout,
 ): Promise<number> {
   const format = FORMATS.find((one) => one === options.format);
   if (!format) throw new UsageError([`--format ${options.format}: must be one of ${FORMATS.join(', ')}`]);
-  const statement = statementOf(question, valuesOf(question, options, app.clock()));
-  await askAsReader(app.databaseUrl, statement, { timeout: TIMEOUT, asOf: null, signal }, (answer) =>
-    format === 'html'
-      ? printPage(answer, { title: question.name, about: question.answer.comment, statement }, out)
-      : printRows(answer, format, out),
+  const statement = questionSql(question, parseParameters(question, options, app.clock()));
+  await queryAsReader(
+    app.databaseUrl,
+    statement,
+    { timeout: QUERY_TIMEOUT_MS, asOf: null, signal },
+    (answer) =>
+      format === 'html'
+        ? printPage(answer, { title: question.name, about: question.answer.comment, statement }, out)
+        : printRows(answer, format, out),
   ).catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(error.problems.map((one) => one.replace(/^query:/, `report ${question.name}:`)));
@@ -89,13 +93,13 @@ export async function questionCommand(
  * Returns the parameters from the options.
  * @throws UsageError with every invalid option
  */
-function valuesOf(question: Question, options: ReportOptions, now: number): Values {
+function parseParameters(question: Question, options: ReportOptions, now: number): Values {
   const others = (['node', 'month', 'slo'] as const).filter((name) => options[name] !== undefined);
   const pairs = options.param.map((text) => [text, text.indexOf('=')] as const);
   const names = pairs.map(([text, at]) => text.slice(0, at));
   const problems = [
     ...others.map(
-      (name) => `--${name}: is an option of ${ELSEWHERE[name]}; of others write --param KEY=VALUE`,
+      (name) => `--${name}: is an option of ${REPORTS_BY_OPTION[name]}; of others write --param KEY=VALUE`,
     ),
     ...pairs.filter(([, at]) => at < 1).map(([text]) => `--param ${text}: must be KEY=VALUE`),
     ...pairs
@@ -107,7 +111,7 @@ function valuesOf(question: Question, options: ReportOptions, now: number): Valu
   ];
   if (problems.length > 0) throw new UsageError(problems);
   const targets = Object.fromEntries(pairs.map(([text, at]) => [text.slice(0, at), text.slice(at + 1)]));
-  const asOf = options.asOf === undefined ? undefined : pastMoment(options.asOf, now);
+  const asOf = options.asOf === undefined ? undefined : parseAsOfOption(options.asOf, now);
   const said = { from: options.from, to: options.to, as_of: asOf };
   const takes = (name: string) => parametersOf(question).some((one) => one.name === name);
   const window =
@@ -125,9 +129,9 @@ function valuesOf(question: Question, options: ReportOptions, now: number): Valu
  * Returns the time range. Default end: `latest` (ms since 1970). Default start: the start of the end's month.
  */
 function windowOf({ from, to }: ReportOptions, latest: number): { from: string; to: string } {
-  const span = spanOf({ from, to });
+  const span = parseSpan({ from, to });
   const end = span.to ?? latest;
-  const begin = span.from ?? monthOf(end - 1);
+  const begin = span.from ?? startOfMonth(end - 1);
   // If both are given, they were already compared, in microseconds.
   if ((span.from === null || span.to === null) && begin >= end)
     throw new UsageError([`--from ${from ?? new Date(begin).toISOString()}: must be before --to`]);

@@ -1,20 +1,20 @@
 import type { App } from '../../app/app.ts';
-import { scopeOf } from '../../app/configured-feeds.ts';
-import { exitAfter, interrupted } from '../../app/exit-code.ts';
+import { createScope } from '../../app/configured-feeds.ts';
+import { getExitCode, interruptedText } from '../../app/exit-code.ts';
 import { probeOnce } from '../../daemon/prober-role.ts';
 import { registerUnlessRunning } from '../../daemon/register-feed.ts';
 import { catalog } from '../../datasets/catalog.ts';
 import { OPEN_END, type Window } from '../../datasets/contract.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { timeText } from '../../lib/output-stream.ts';
-import { printJson, printTable, tell } from '../../lib/print.ts';
-import type { ActiveFeed, Watched } from '../../recording/active-feed.ts';
+import { formatTime } from '../../lib/output-stream.ts';
+import { printJson, printNotice, printTable } from '../../lib/print.ts';
+import type { ActiveFeed, ConfiguredFeed } from '../../recording/active-feed.ts';
 import type { RunResult } from '../../recording/context.ts';
 import type { Job } from '../../recording/job.ts';
-import { jointState, loadStates, missingIn, planAll, stateOf } from '../../recording/plan.ts';
+import { findUncoveredWindows, jointState, loadStates, planAll, stateOf } from '../../recording/plan.ts';
 import { runJobs } from '../../recording/record-in-foreground.ts';
-import { progressOver } from '../output/progress-bar.ts';
-import { both, feedOf, instantOf, oneOf } from '../select-targets.ts';
+import { createProgressBar } from '../output/progress-bar.ts';
+import { findFeed, getFeed, parseBoth, parseInstantOption } from '../select-targets.ts';
 import { matchingTargets } from './targets.ts';
 
 /**
@@ -28,14 +28,14 @@ export async function recordCommand(
   options: { target: readonly string[]; json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
-  const targetsOf = (feed: Watched) => matchingTargets(feed, scopeOf(app.config), options.target);
-  const ledger = oneOf(app.ledgers, dataset);
+  const targetsOf = (feed: ConfiguredFeed) => matchingTargets(feed, createScope(app.config), options.target);
+  const ledger = findFeed(app.ledgers, dataset);
   if (ledger) return probeOnce(app, ledger, targetsOf(ledger), options.json, signal);
-  const feed = feedOf(app.feeds, dataset);
+  const feed = getFeed(app.feeds, dataset);
   const targets = targetsOf(feed);
   await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);
-  return runAndTell(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);
+  return runAndPrint(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);
 }
 
 /**
@@ -49,16 +49,16 @@ export async function backfillCommand(
   options: { from: string; to: string; target: readonly string[]; again: boolean; json: boolean },
   signal: AbortSignal,
 ): Promise<number> {
-  const [{ feed, targets }, [from, end]] = both(
+  const [{ feed, targets }, [from, end]] = parseBoth(
     () => {
-      refuseWithoutPast(feedOf(app.watched, dataset), dataset);
-      const found = feedOf(app.feeds, dataset);
-      return { feed: found, targets: matchingTargets(found, scopeOf(app.config), options.target) };
+      rejectUnsupportedBackfill(getFeed(app.watched, dataset), dataset);
+      const found = getFeed(app.feeds, dataset);
+      return { feed: found, targets: matchingTargets(found, createScope(app.config), options.target) };
     },
     () =>
-      both(
-        () => instantOf('--from', options.from),
-        () => instantOf('--to', options.to),
+      parseBoth(
+        () => parseInstantOption('--from', options.from),
+        () => parseInstantOption('--to', options.to),
       ),
   );
   const to = Math.min(end, app.clock());
@@ -67,21 +67,21 @@ export async function backfillCommand(
   const states = await loadStates(app.database.sql, feed);
   const { keptSince } = stateOf(states, targets[0] ?? {}, dataset);
   if (keptSince !== null && keptSince > from)
-    tell(
-      `${dataset} is kept since ${timeText(new Date(keptSince))}: what is older is not fetched again (retention)`,
+    printNotice(
+      `${dataset} is kept since ${formatTime(new Date(keptSince))}: what is older is not fetched again (retention)`,
     );
   const jobs = targets.flatMap((target) =>
-    missingIn(feed, target, jointState(feed, states, target), { from, to }, options.again).map(
+    findUncoveredWindows(feed, target, jointState(feed, states, target), { from, to }, options.again).map(
       (window): Job => ({ target, window, reason: 'backfill' }),
     ),
   );
-  return runAndTell(app, feed, jobs, options.json, signal);
+  return runAndPrint(app, feed, jobs, options.json, signal);
 }
 
 /**
  * @throws UsageError if the dataset does not support time ranges; with the reason, and the datasets that do
  */
-function refuseWithoutPast({ source: { range } }: Watched, dataset: string): void {
+function rejectUnsupportedBackfill({ source: { range } }: ConfiguredFeed, dataset: string): void {
   if (range?.axis === 'time') return;
   const begin = range?.lookback === Number.POSITIVE_INFINITY ? 'the first block' : 'where it began';
   const why = range
@@ -95,7 +95,7 @@ function refuseWithoutPast({ source: { range } }: Watched, dataset: string): voi
  * Runs jobs in the foreground with a progress bar, and prints their results.
  * @returns the exit code
  */
-export async function runAndTell(
+export async function runAndPrint(
   app: App,
   feed: ActiveFeed,
   jobs: readonly Job[],
@@ -103,21 +103,21 @@ export async function runAndTell(
   signal: AbortSignal,
 ): Promise<number> {
   const axis = feed.source.range?.axis;
-  const progress = progressOver(jobs, !json);
+  const progress = createProgressBar(jobs, !json);
   const { runs, busy, left } = await runJobs(app.recording, feed, jobs, signal, progress).finally(() =>
     progress.stop(),
   );
-  if (json) printJson({ runs: runs.map((run) => forPrograms(axis, run)), busy, left });
+  if (json) printJson({ runs: runs.map((run) => toJsonRun(axis, run)), busy, left });
   else {
     printTable(
-      runs.map((run) => forPeople(axis, run)),
+      runs.map((run) => toTableRow(axis, run)),
       jobs.length === 0 ? 'nothing is missing' : 'no run was made',
     );
-    for (const target of busy) tell(`${target}: another worker is recording it`);
-    for (const { target, error } of runs) if (error) tell(`${target}: ${error}`);
+    for (const target of busy) printNotice(`${target}: another worker is recording it`);
+    for (const { target, error } of runs) if (error) printNotice(`${target}: ${error}`);
   }
-  if (left > 0) tell(`${interrupted(left, jobs.length)}`);
-  return exitAfter(runs, busy, left);
+  if (left > 0) printNotice(`${interruptedText(left, jobs.length)}`);
+  return getExitCode(runs, busy, left);
 }
 
 /** Returns the bounds of a window for people: times, or heights. */
@@ -129,7 +129,7 @@ function bounds(
   return { from, to: to === OPEN_END ? 'newest' : to };
 }
 
-function forPrograms(axis: string | undefined, { runId, window, rowsWritten, later, ...run }: RunResult) {
+function toJsonRun(axis: string | undefined, { runId, window, rowsWritten, later, ...run }: RunResult) {
   return {
     run_id: runId,
     ...run,
@@ -139,7 +139,7 @@ function forPrograms(axis: string | undefined, { runId, window, rowsWritten, lat
   };
 }
 
-function forPeople(axis: string | undefined, run: RunResult) {
+function toTableRow(axis: string | undefined, run: RunResult) {
   const { runId, target, window, status, pages, items, rowsWritten, quarantined } = run;
   return {
     run: runId,
@@ -154,7 +154,7 @@ function forPeople(axis: string | undefined, run: RunResult) {
 }
 
 function windowText(axis: string | undefined, window: Window): string {
-  if (axis === 'time') return `${timeText(new Date(window.from))} … ${timeText(new Date(window.to))}`;
+  if (axis === 'time') return `${formatTime(new Date(window.from))} … ${formatTime(new Date(window.to))}`;
   const { from, to } = bounds(axis, window);
   return `${from} … ${to}`;
 }

@@ -1,9 +1,9 @@
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { type ReadFrom, readFrom } from '../../app/read-source.ts';
+import { type ReadSource, selectReadSource } from '../../app/read-source.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { instantIn } from '../../lib/instant.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { parseInstant } from '../../lib/instant.ts';
+import { findNearestName } from '../../lib/nearest-name.ts';
 import { printCsv, printJson, printTable, printText } from '../../lib/print.ts';
 import { breaksIn, discrepanciesIn } from '../../reporting/reports/discrepancies.ts';
 import { questionNamed, reports } from '../../reporting/reports/questions.ts';
@@ -11,15 +11,15 @@ import { budgetText, type SlaReport, slaReport } from '../../reporting/reports/s
 import { slaPage, watchedPart } from '../../reporting/reports/sla-page.ts';
 import {
   achievedText,
-  holdSettled,
   percentText,
+  readUptime,
+  requireSettled,
   spanText,
-  uptimeOf,
 } from '../../reporting/reports/uptime.ts';
-import { both, monthOf, spanOf } from '../select-targets.ts';
+import { parseBoth, parseSpan, startOfMonth } from '../select-targets.ts';
 import { incidentReport } from './incident-report.ts';
-import { pastMoment } from './query.ts';
-import { questionCommand, type ReportOptions } from './ready-question.ts';
+import { parseAsOfOption } from './query.ts';
+import { type ReportOptions, savedQueryCommand } from './ready-question.ts';
 
 /**
  * Command `report NAME`: incident, uptime, sla, status, discrepancies, series-breaks, or a saved query.
@@ -32,7 +32,7 @@ export async function reportCommand(
   options: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const others = optionsBesides(name, options);
+  const others = findUnsupportedOptions(name, options);
   if (others.length > 0) throw new UsageError(others);
   if (name === 'status') {
     // The module loads the pages of the server, which take as long to load as everything else.
@@ -49,7 +49,7 @@ export async function reportCommand(
   if (!report) {
     const question = questionNamed(name);
     if (!question) {
-      const meant = nearestName(
+      const meant = findNearestName(
         name,
         reports().map((one) => one.name),
       );
@@ -58,8 +58,8 @@ export async function reportCommand(
         `report ${name}: there is no such report${guess}; "report" without a name lists them`,
       ]);
     }
-    const { url } = await readFrom(app);
-    return questionCommand({ databaseUrl: url, clock: app.clock }, question, options, signal);
+    const { url } = await selectReadSource(app);
+    return savedQueryCommand({ databaseUrl: url, clock: app.clock }, question, options, signal);
   }
   if (options.node !== undefined && !app.config.upstreams.nodes.some((node) => node.name === options.node))
     throw new UsageError([`--node ${options.node}: the configuration has no such node`]);
@@ -68,7 +68,7 @@ export async function reportCommand(
 }
 
 /** Returns the problems of options that a report other than a saved query would ignore. */
-function optionsBesides(name: string, options: ReportOptions): string[] {
+function findUnsupportedOptions(name: string, options: ReportOptions): string[] {
   const report = questionNamed(name) ? undefined : reports().find((one) => one.name === name);
   if (!report) return [];
   const taken = report.takes.map((text) => text.replace(/ .*/, ''));
@@ -99,17 +99,17 @@ function optionsBesides(name: string, options: ReportOptions): string[] {
  * now, or to the moment of `--as-of`.
  */
 async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
-  const { sql } = await readFrom(app);
-  const asOf = await settledMoment(app, sql, options);
+  const { sql } = await selectReadSource(app);
+  const asOf = await parseSettledAsOf(app, sql, options);
   const now = asOf === null ? app.clock() : Date.parse(asOf);
-  const span = spanOf(options);
-  const from = span.from ?? monthOf(now);
+  const span = parseSpan(options);
+  const from = span.from ?? startOfMonth(now);
   const to = span.to ?? now;
   if (from >= to)
     throw new UsageError([`--from ${options.from ?? new Date(from).toISOString()}: must be before --to`]);
   if (asOf !== null && to > now) throw new UsageError([`--to ${options.to}: must not be after --as-of`]);
-  const rows = await uptimeOf(sql, { from, to }, options.node ?? null, asOf);
-  printAs(options.format, ['table', 'csv', 'json'], {
+  const rows = await readUptime(sql, { from, to }, options.node ?? null, asOf);
+  printInFormat(options.format, ['table', 'csv', 'json'], {
     json: () => printJson({ from: new Date(from), to: new Date(to), uptime: rows }),
     csv: () => printCsv(rows),
     table: () =>
@@ -135,17 +135,17 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
 
 /** Command `report sla [--month YYYY-MM] [--slo 99.9] [--node N] [--as-of T]`. Default: this month. */
 async function slaCommand(app: App, options: ReportOptions): Promise<void> {
-  const { sql } = await readFrom(app);
-  const asOf = await settledMoment(app, sql, options);
+  const { sql } = await selectReadSource(app);
+  const asOf = await parseSettledAsOf(app, sql, options);
   const now = asOf === null ? app.clock() : Date.parse(asOf);
   const { target, rewards } = app.config.health;
-  const [month, promised] = both(
-    () => monthIn(options.month, now),
-    () => percentageIn(options.slo) ?? target,
+  const [month, promised] = parseBoth(
+    () => parseMonth(options.month, now),
+    () => parsePercentage(options.slo) ?? target,
   );
   const report = await slaReport(sql, month, now, promised, rewards, asOf);
   const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);
-  printAs(options.format, ['table', 'csv', 'json', 'html'], {
+  printInFormat(options.format, ['table', 'csv', 'json', 'html'], {
     json: () => printJson({ ...report, nodes }),
     csv: () =>
       printCsv(
@@ -165,14 +165,14 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
  * Returns the moment of `--as-of`. Returns null if the option is absent.
  * @throws UsageError if it is in the future, or the report for it may still change
  */
-async function settledMoment(
+async function parseSettledAsOf(
   app: App,
-  sql: ReadFrom['sql'],
+  sql: ReadSource['sql'],
   { asOf }: ReportOptions,
 ): Promise<string | null> {
   if (asOf === undefined) return null;
-  const moment = pastMoment(asOf, app.clock());
-  await holdSettled(sql, moment);
+  const moment = parseAsOfOption(asOf, app.clock());
+  await requireSettled(sql, moment);
   return moment;
 }
 
@@ -236,8 +236,8 @@ function printSla(report: SlaReport): void {
  * any time.
  */
 async function discrepanciesCommand(app: App, options: ReportOptions): Promise<void> {
-  const rows = await discrepanciesIn((await readFrom(app)).sql, spanOf(options));
-  printAs(options.format, ['table', 'csv', 'json'], {
+  const rows = await discrepanciesIn((await selectReadSource(app)).sql, parseSpan(options));
+  printInFormat(options.format, ['table', 'csv', 'json'], {
     json: () => printJson(rows),
     csv: () => printCsv(rows, namesOf(rows)),
     table: () =>
@@ -270,8 +270,8 @@ const RIGHT = 'the other';
  * time.
  */
 async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<void> {
-  const rows = await breaksIn((await readFrom(app)).sql, spanOf(options));
-  printAs(options.format, ['table', 'csv', 'json'], {
+  const rows = await breaksIn((await selectReadSource(app)).sql, parseSpan(options));
+  printInFormat(options.format, ['table', 'csv', 'json'], {
     json: () => printJson(rows),
     csv: () => printCsv(rows, namesOf(rows)),
     table: () =>
@@ -286,8 +286,8 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
  * Parses the month of `--month` into ms since 1970. Default: this month.
  * @throws UsageError if it is not a month, or has not started
  */
-function monthIn(text: string | undefined, now: number): { from: number; to: number } {
-  const from = text === undefined ? monthOf(now) : instantIn(`${text}-01`);
+function parseMonth(text: string | undefined, now: number): { from: number; to: number } {
+  const from = text === undefined ? startOfMonth(now) : parseInstant(`${text}-01`);
   if (from === null) throw new UsageError([`--month ${text}: must be a month such as 2026-11`]);
   if (from >= now) throw new UsageError([`--month ${text}: has not begun`]);
   const next = new Date(from);
@@ -298,14 +298,14 @@ function monthIn(text: string | undefined, now: number): { from: number; to: num
  * Parses the percentage of `--slo`. Returns undefined if the option is absent.
  * @throws UsageError if it is not a percentage
  */
-function percentageIn(text: string | undefined): number | undefined {
+function parsePercentage(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const percentage = /^\d{1,3}(\.\d{1,12})?$/.test(text) ? Number(text) : 0;
   if (percentage > 0 && percentage <= 100) return percentage;
   throw new UsageError([`--slo ${text}: must be a percentage such as 99.9`]);
 }
 
-function printAs(
+function printInFormat(
   format: string,
   formats: readonly string[],
   printers: Readonly<Record<string, () => void>>,

@@ -2,14 +2,14 @@ import { Presets, SingleBar } from 'cli-progress';
 import { exitCode } from '../../app/exit-code.ts';
 import { readEnvironment } from '../../config/environment.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { printJson, printText, tell } from '../../lib/print.ts';
+import { printJson, printNotice, printText } from '../../lib/print.ts';
 import { verify } from '../../reporting/seals/verify.ts';
 import { migrate } from '../../reporting/views/migrate.ts';
 import { openTarget } from '../../warehouse/open-target.ts';
 import { restoreRecord } from '../../warehouse/restore.ts';
-import { RestoreRefused } from '../../warehouse/restore-plan.ts';
-import { passing } from '../temporary-failure.ts';
-import { toldOf } from './verify.ts';
+import { RestoreRefusedError } from '../../warehouse/restore-plan.ts';
+import { describeTemporaryFailure } from '../temporary-failure.ts';
+import { formatVerification } from './verify.ts';
 
 /**
  * Command `restore --from DIR|s3://BUCKET/PREFIX`: restores a backup, or an export of all datasets, into an
@@ -25,7 +25,7 @@ export async function restoreCommand(
   const source = await openTarget(from, readEnvironment().s3, '--from');
   const bar = json || !process.stderr.isTTY ? null : new SingleBar(BAR, Presets.shades_classic);
   try {
-    for (const told of await migrate(databaseUrl)) tell(told);
+    for (const told of await migrate(databaseUrl)) printNotice(told);
     bar?.start(1, 0);
     const { manifest, tables, doubts } = await restoreRecord({
       databaseUrl,
@@ -36,27 +36,31 @@ export async function restoreCommand(
         bar?.update(bytes);
       },
     }).finally(() => bar?.stop());
-    for (const doubt of doubts) tell(doubt);
+    for (const doubt of doubts) printNotice(doubt);
     const verified = await verify({ databaseUrl, signal });
     const { exported_at } = manifest.bookkeeping ?? manifest;
     if (json) printJson({ from, exported_at, tables, doubts, verified });
     else {
-      printText(toldOf(verified));
-      tell(
+      printText(formatVerification(verified));
+      printNotice(
         `restored as of ${exported_at}: "up" fetches what can still be fetched of the time since; reporting.losses says what cannot`,
       );
     }
     const differ = verified.broken.length + verified.differences.length + verified.more > 0;
     if (differ)
-      tell('the record differs from its seals: compare with the output of "verify" where it was backed up');
+      printNotice(
+        'the record differs from its seals: compare with the output of "verify" where it was backed up',
+      );
     return differ ? exitCode.failed : exitCode.done;
   } catch (error) {
-    const why = signal.aborted ? 'interrupted' : passing(error);
+    const why = signal.aborted ? 'interrupted' : describeTemporaryFailure(error);
     if (why !== null) {
-      tell(`${why}: run "chain-recorder restore" again, or "verify" if it reports that there is a record`);
+      printNotice(
+        `${why}: run "chain-recorder restore" again, or "verify" if it reports that there is a record`,
+      );
       return exitCode.later;
     }
-    throw error instanceof RestoreRefused ? new UsageError([error.message]) : error;
+    throw error instanceof RestoreRefusedError ? new UsageError([error.message]) : error;
   } finally {
     await source.close();
   }

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { messageOf, UsageError } from '../../lib/errors.ts';
-import { printJson, printTable, tell } from '../../lib/print.ts';
-import { refuseUnwritable, writingTo } from '../../lib/write-errors.ts';
+import { toErrorMessage, UsageError } from '../../lib/errors.ts';
+import { printJson, printNotice, printTable } from '../../lib/print.ts';
+import { assertWritable, explainWriteErrors } from '../../lib/write-errors.ts';
 import { type MadeSeal, newestSeal, sealUntil } from '../../reporting/seals/seal.ts';
 
 /**
@@ -20,17 +20,17 @@ export async function sealCommand(
   const { databaseUrl, clock, environment } = app;
   if (out !== undefined)
     for (const file of environment.sealKey ? [out, `${out}.sig`] : [out])
-      refuseUnwritable(`--out ${file}`, file);
+      assertWritable(`--out ${file}`, file);
   const made = await sealUntil({ databaseUrl, clock, key: environment.sealKey, signal }, clock());
   if (made === 'busy') {
-    tell('another process is sealing: look at reporting.seal_heads, or run it again later');
+    printNotice('another process is sealing: look at reporting.seal_heads, or run it again later');
     return exitCode.later;
   }
   if (!made && signal.aborted) {
-    tell('interrupted: what was hashed is kept: run it again to go on');
+    printNotice('interrupted: what was hashed is kept: run it again to go on');
     return exitCode.later;
   }
-  if (!made) tell('all of it is sealed already: the newest seal reaches as far as the clock');
+  if (!made) printNotice('all of it is sealed already: the newest seal reaches as far as the clock');
   const newest = made ?? (await newestSeal(databaseUrl));
   if (!newest) return exitCode.done;
   if (out !== undefined) await writeStatement(out, newest);
@@ -49,12 +49,12 @@ export async function sealCommand(
  */
 async function writeStatement(out: string, { seal, statement, signature }: MadeSeal): Promise<void> {
   try {
-    await writingTo(`--out ${out}`, async () => {
+    await explainWriteErrors(`--out ${out}`, async () => {
       await writeFile(out, statement);
       if (signature) await writeFile(`${out}.sig`, signature);
     });
   } catch (error) {
-    const told = `${messageOf(error)} (seal ${seal} is made: another "seal --out" writes its statement, or that of a newer one)`;
+    const told = `${toErrorMessage(error)} (seal ${seal} is made: another "seal --out" writes its statement, or that of a newer one)`;
     throw error instanceof UsageError ? new UsageError([told]) : new Error(told, { cause: error });
   }
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { readFrom } from '../../app/read-source.ts';
+import { selectReadSource } from '../../app/read-source.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { printJson, printTable, tell } from '../../lib/print.ts';
+import { printJson, printNotice, printTable } from '../../lib/print.ts';
 import { readAssets } from '../../server/assets.ts';
 import { FIRST_PAGE, statusFiles } from '../../server/pages/status/files.ts';
-import { statusSite } from '../../server/status-site.ts';
+import { readStatusSite } from '../../server/status-site.ts';
 import { writeSite } from '../../server/write-site.ts';
 import type { ReportOptions } from './ready-question.ts';
 
@@ -26,14 +26,14 @@ export async function statusFilesCommand(
   ];
   if (problems.length > 0 || !out) throw new UsageError(problems);
   const now = app.clock();
-  const site = statusSite(app.config);
-  const files = statusFiles((await readFrom(app)).sql, { site, assets: readAssets(), now });
+  const site = readStatusSite(app.config);
+  const files = statusFiles((await selectReadSource(app)).sql, { site, assets: readAssets(), now });
   const paths = await writeSite(out, files, signal).catch((error: unknown) => {
     if (signal.aborted) return null;
     throw error;
   });
   if (!paths) {
-    tell('interrupted: the files are as they were: run it again');
+    printNotice('interrupted: the files are as they were: run it again');
     return exitCode.later;
   }
   const written = { at: new Date(now), files: paths.length, open: join(out, FIRST_PAGE) };

@@ -1,10 +1,10 @@
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import { lagText } from '../../db/replica.ts';
-import { timeText } from '../../lib/output-stream.ts';
+import { formatTime } from '../../lib/output-stream.ts';
 import { printJson, printLine, printTable } from '../../lib/print.ts';
-import { discrepanciesInWords } from '../../reporting/reports/discrepancies.ts';
-import { inWords } from '../../reporting/reports/findings.ts';
+import { describeDiscrepancies } from '../../reporting/reports/discrepancies.ts';
+import { describeFinding } from '../../reporting/reports/findings.ts';
 import { statusOf } from '../../reporting/reports/status.ts';
 
 /**
@@ -35,12 +35,12 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
     const { seal } = status;
     if (seal)
       printLine(
-        `sealed until ${timeText(seal.sealed_until)} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}`,
+        `sealed until ${formatTime(seal.sealed_until)} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}`,
       );
-    printLine(`discrepancies between sources: ${discrepanciesInWords(status.discrepancies)}`);
+    printLine(`discrepancies between sources: ${describeDiscrepancies(status.discrepancies)}`);
     for (const { place, trouble, lag_seconds } of status.replicas)
       printLine(`replica ${place}: ${trouble ?? lagText({ lagSeconds: lag_seconds })}`);
-    for (const finding of status.findings) printLine(inWords(finding, timeText));
+    for (const finding of status.findings) printLine(describeFinding(finding, formatTime));
   }
   return status.findings.length > 0 ? exitCode.failed : exitCode.done;
 }

@@ -1,10 +1,10 @@
-import { oneSpelling } from '../../datasets/canonical-hex.ts';
+import { canonicalHex } from '../../datasets/canonical-hex.ts';
 import type { Scope, Target } from '../../datasets/contract.ts';
 import { UsageError } from '../../lib/errors.ts';
-import type { Watched } from '../../recording/active-feed.ts';
+import type { ConfiguredFeed } from '../../recording/active-feed.ts';
 
 /** Maximum number of valid values of a key in an error. */
-const NAMED = 5;
+const MAX_EXAMPLES = 5;
 
 type Pair = readonly [key: string, value: string];
 
@@ -14,14 +14,18 @@ type Pair = readonly [key: string, value: string];
  * `chain_id`), hexadecimal values in any case.
  * @throws UsageError if a pair is malformed, or nothing matches; with the keys and some valid values
  */
-export function matchingTargets(feed: Watched, scope: Scope, texts: readonly string[]): readonly Target[] {
-  const wanted = pairsOf(texts);
-  const targets = feed.targets.filter((target) => wanted.every((pair) => has(target, pair)));
+export function matchingTargets(
+  feed: ConfiguredFeed,
+  scope: Scope,
+  texts: readonly string[],
+): readonly Target[] {
+  const wanted = parsePairs(texts);
+  const targets = feed.targets.filter((target) => wanted.every((pair) => matchesPair(target, pair)));
   if (targets.length > 0) return targets;
   const { demand, name } = feed.source;
   if (wanted.length === 0 && !demand)
     throw new UsageError([`watch: nothing in it gives ${name} a target; add what it should be asked for`]);
-  const misses = wanted.length === 0 ? [] : missesOf(feed, wanted);
+  const misses = wanted.length === 0 ? [] : explainMisses(feed, wanted);
   if (!demand) throw new UsageError(misses);
   try {
     return [demand(Object.fromEntries(wanted), scope)];
@@ -36,10 +40,10 @@ export function matchingTargets(feed: Watched, scope: Scope, texts: readonly str
  * Parses KEY=VALUE pairs.
  * @throws UsageError with every malformed pair and duplicate key
  */
-function pairsOf(texts: readonly string[]): Pair[] {
+function parsePairs(texts: readonly string[]): Pair[] {
   const pairs = texts.flatMap((text): Pair[] => {
     const at = text.indexOf('=');
-    return at < 1 ? [] : [[camelCase(text.slice(0, at)), oneSpelling(text.slice(at + 1))]];
+    return at < 1 ? [] : [[camelCase(text.slice(0, at)), canonicalHex(text.slice(at + 1))]];
   });
   const problems = [
     ...texts.filter((text) => text.indexOf('=') < 1).map((text) => `--target ${text}: must be KEY=VALUE`),
@@ -54,20 +58,20 @@ function pairsOf(texts: readonly string[]): Pair[] {
 /** Converts `chain_id` to `chainId`, the spelling in targets. */
 const camelCase = (key: string) => key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-const has = (target: Target, [key, value]: Pair) =>
-  Object.hasOwn(target, key) && oneSpelling(target[key] ?? '') === value;
+const matchesPair = (target: Target, [key, value]: Pair) =>
+  Object.hasOwn(target, key) && canonicalHex(target[key] ?? '') === value;
 
 /** Returns the reasons why no watched target matches the pairs. */
-function missesOf({ targets }: Watched, wanted: readonly Pair[]): string[] {
+function explainMisses({ targets }: ConfiguredFeed, wanted: readonly Pair[]): string[] {
   const keys = [...new Set(targets.flatMap((target) => Object.keys(target)))];
   const some = (key: string) => {
     const values = [...new Set(targets.flatMap((target) => target[key] ?? []))].sort();
-    const more = values.length > NAMED ? ` and ${values.length - NAMED} more` : '';
-    return `${values.slice(0, NAMED).join(', ')}${more}`;
+    const more = values.length > MAX_EXAMPLES ? ` and ${values.length - MAX_EXAMPLES} more` : '';
+    return `${values.slice(0, MAX_EXAMPLES).join(', ')}${more}`;
   };
   if (keys.length === 0) return [];
   const misses = wanted
-    .filter((pair) => !targets.some((target) => has(target, pair)))
+    .filter((pair) => !targets.some((target) => matchesPair(target, pair)))
     .map(([key, value]) =>
       keys.includes(key)
         ? `--target ${key}=${value}: no target matches; ${key} may be ${some(key)}`

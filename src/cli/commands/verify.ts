@@ -2,12 +2,12 @@ import { createPublicKey } from 'node:crypto';
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { timeText } from '../../lib/output-stream.ts';
-import { printJson, printText, tell } from '../../lib/print.ts';
-import { readGivenFile } from '../../lib/read-input-file.ts';
-import { inWords } from '../../reporting/seals/difference.ts';
-import { type Verified, verify } from '../../reporting/seals/verify.ts';
-import { exactInstantOf, spanOf } from '../select-targets.ts';
+import { formatTime } from '../../lib/output-stream.ts';
+import { printJson, printNotice, printText } from '../../lib/print.ts';
+import { readInputFile } from '../../lib/read-input-file.ts';
+import { describeDifference } from '../../reporting/seals/difference.ts';
+import { type VerifyResult, verify } from '../../reporting/seals/verify.ts';
+import { parseExactInstantOption, parseSpan } from '../select-targets.ts';
 
 /** Options of `verify`, as text. */
 export interface VerifyOptions {
@@ -24,44 +24,44 @@ export interface VerifyOptions {
  * @throws UsageError if an option is invalid
  */
 export async function verifyCommand(app: App, options: VerifyOptions, signal: AbortSignal): Promise<number> {
-  spanOf(options);
+  parseSpan(options);
   const { from, to } = options;
   const found = await verify({
     databaseUrl: app.databaseUrl,
-    from: from === undefined ? undefined : exactInstantOf('--from', from),
-    to: to === undefined ? undefined : exactInstantOf('--to', to),
-    kept: options.head === undefined ? undefined : keptStatement(options.head),
-    publicKey: options.publicKey === undefined ? undefined : publicKeyOf(options.publicKey),
+    from: from === undefined ? undefined : parseExactInstantOption('--from', from),
+    to: to === undefined ? undefined : parseExactInstantOption('--to', to),
+    kept: options.head === undefined ? undefined : readStatement(options.head),
+    publicKey: options.publicKey === undefined ? undefined : readPublicKey(options.publicKey),
     signal,
   });
   if (options.json) printJson(found);
-  else printText(toldOf(found));
+  else printText(formatVerification(found));
   if (signal.aborted) {
-    tell('interrupted: not everything was looked at');
+    printNotice('interrupted: not everything was looked at');
     return exitCode.later;
   }
   if (found.seal === null && found.broken.length === 0) {
-    tell('nothing is sealed yet: run "chain-recorder seal", or let "up" run past midnight (UTC)');
+    printNotice('nothing is sealed yet: run "chain-recorder seal", or let "up" run past midnight (UTC)');
     return exitCode.failed;
   }
   return found.broken.length + found.differences.length + found.more > 0 ? exitCode.failed : exitCode.done;
 }
 
 /** Formats the result of `verify` for people. */
-export function toldOf(found: Verified): string {
+export function formatVerification(found: VerifyResult): string {
   const { seal, until, head, rows, ends, unsealed, removed, more } = found;
   const lines = [
     seal === null
       ? 'no seal'
-      : `seal ${seal} until ${until && timeText(until)}: ${rows} rows and ${ends} ends equal the seal; head ${head}`,
+      : `seal ${seal} until ${until && formatTime(until)}: ${rows} rows and ${ends} ends equal the seal; head ${head}`,
     ...(unsealed > 0 ? [`${unsealed} came late and wait for the next seal`] : []),
     ...(removed > 0 ? [`${removed} were taken out, as declared`] : []),
     ...found.declared.map(
       ({ dataset, kind, reason, declared_at, seal }) =>
-        `declared: ${dataset} ${kind} on ${timeText(declared_at)} (${seal === null ? 'not sealed since' : `seal ${seal}`}): ${reason}`,
+        `declared: ${dataset} ${kind} on ${formatTime(declared_at)} (${seal === null ? 'not sealed since' : `seal ${seal}`}): ${reason}`,
     ),
     ...found.broken,
-    ...found.differences.map(inWords),
+    ...found.differences.map(describeDifference),
     ...(more > 0 ? [`and ${more} more that are not named`] : []),
   ];
   return `${lines.join('\n')}\n`;
@@ -71,8 +71,8 @@ export function toldOf(found: Verified): string {
  * Reads the statement of a seal from a file with the statement itself, or with the output of `seal --json`.
  * @throws UsageError if the file cannot be read, or is JSON without a statement
  */
-function keptStatement(file: string): string {
-  const text = readGivenFile(`--head ${file}`, file);
+function readStatement(file: string): string {
+  const text = readInputFile(`--head ${file}`, file);
   if (!text.trimStart().startsWith('{')) return text;
   try {
     const parsed: unknown = JSON.parse(text);
@@ -93,11 +93,11 @@ function keptStatement(file: string): string {
  * Reads a public key from a file, as SPKI in base64.
  * @throws UsageError if the file does not contain an ed25519 public key in PEM
  */
-function publicKeyOf(file: string): string {
+function readPublicKey(file: string): string {
   const problem = `--public-key ${file}: must hold an ed25519 public key in PEM`;
   let key: ReturnType<typeof createPublicKey>;
   try {
-    key = createPublicKey(readGivenFile(`--public-key ${file}`, file));
+    key = createPublicKey(readInputFile(`--public-key ${file}`, file));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError([problem]);

@@ -1,7 +1,7 @@
-import type { Answer } from '../../db/question.ts';
-import type { Out } from '../../lib/output-stream.ts';
-import { htmlText } from '../../lib/safe-text.ts';
-import { fieldsOf, pacing } from './print-rows.ts';
+import type { QuestionResult } from '../../db/question.ts';
+import type { OutputStream } from '../../lib/output-stream.ts';
+import { escapeHtml } from '../../lib/safe-text.ts';
+import { createPacedWriter, parseFields } from './print-rows.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #5b6570; --line: #d5dae0; --page: #fff; }
@@ -26,16 +26,20 @@ export interface PageHead {
  * Prints a query result as one HTML page without external resources. Returns early if the reader closes the
  * output.
  */
-export async function printPage({ columns, rows }: Answer, head: PageHead, out: Out): Promise<void> {
-  const write = pacing(out);
+export async function printPage(
+  { columns, rows }: QuestionResult,
+  head: PageHead,
+  out: OutputStream,
+): Promise<void> {
+  const write = createPacedWriter(out);
   const line = (tag: 'th' | 'td', texts: readonly string[]) =>
     `<tr>${texts
       .map(
         (text, at) =>
-          `<${tag}${columns[at]?.kind === 'number' ? ' class="number"' : ''}>${htmlText(text)}</${tag}>`,
+          `<${tag}${columns[at]?.kind === 'number' ? ' class="number"' : ''}>${escapeHtml(text)}</${tag}>`,
       )
       .join('')}</tr>\n`;
-  const title = htmlText(head.title);
+  const title = escapeHtml(head.title);
   const names = line(
     'th',
     columns.map(({ name }) => name),
@@ -44,8 +48,8 @@ export async function printPage({ columns, rows }: Answer, head: PageHead, out: 
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><style>${STYLE}</style></head><body>
 <h1>${title}</h1>
-<p>${htmlText(head.about)}</p>
-<p class="soft"><code>${htmlText(head.statement)}</code></p>
+<p>${escapeHtml(head.about)}</p>
+<p class="soft"><code>${escapeHtml(head.statement)}</code></p>
 <div class="scroll"><table>
 ${names}`;
   if (!(await write(begin))) return;
@@ -54,7 +58,7 @@ ${names}`;
     const lines = block.map((row) =>
       line(
         'td',
-        fieldsOf(row).map((text) => text ?? ''),
+        parseFields(row).map((text) => text ?? ''),
       ),
     );
     if (!(await write(lines.join('')))) return;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import type { Answer } from '../../db/question.ts';
-import { csvForPeople } from '../../lib/csv.ts';
-import { localTime } from '../../lib/local-time.ts';
-import { type Out, widthOf } from '../../lib/output-stream.ts';
-import { printable, printableLines } from '../../lib/safe-text.ts';
-import { type Column, type Layout, layoutOf } from '../../lib/table-layout.ts';
+import type { QuestionResult } from '../../db/question.ts';
+import { formatDisplayCsv } from '../../lib/csv.ts';
+import { formatLocalTime } from '../../lib/local-time.ts';
+import { getTerminalWidth, type OutputStream } from '../../lib/output-stream.ts';
+import { escapeUnsafeLines, escapeUnsafeText } from '../../lib/safe-text.ts';
+import { createTableLayout, type TableColumn, type TableLayout } from '../../lib/table-layout.ts';
 import { exactRow } from '../../reporting/relations/values.ts';
 
 /** Formats of rows; `json` is one list of objects. */
@@ -17,43 +17,45 @@ const NULL = '–';
  * Prints a query result while its rows arrive, no faster than the reader consumes them. Returns early if the
  * reader closes the output.
  */
-export async function printRows(answer: Answer, format: RowFormat, out: Out): Promise<void> {
-  await printers[format](answer, pacing(out), out);
+export async function printRows(answer: QuestionResult, format: RowFormat, out: OutputStream): Promise<void> {
+  await printers[format](answer, createPacedWriter(out), out);
 }
 
 /**
  * Writes text or bytes.
  * @returns false once the reader has closed the output
  */
-export type Write = (text: string | Uint8Array) => Promise<boolean>;
+export type WriteOutput = (text: string | Uint8Array) => Promise<boolean>;
 
-const printers: Readonly<Record<RowFormat, (answer: Answer, write: Write, out: Out) => Promise<void>>> = {
+const printers: Readonly<
+  Record<RowFormat, (answer: QuestionResult, write: WriteOutput, out: OutputStream) => Promise<void>>
+> = {
   async csv({ columns, rows }, write, out) {
-    const line = (fields: readonly (string | null)[]) => csvForPeople(fields, out.isTTY ? '\n' : '\r\n');
+    const line = (fields: readonly (string | null)[]) => formatDisplayCsv(fields, out.isTTY ? '\n' : '\r\n');
     if (!(await write(line(columns.map(({ name }) => name))))) return;
     for await (const block of rows('values'))
-      if (!(await write(block.map((row) => line(fieldsOf(row))).join('')))) return;
+      if (!(await write(block.map((row) => line(parseFields(row))).join('')))) return;
   },
   async json({ columns, rows }, write) {
     let before = '[\n';
     for await (const block of rows('object')) {
       const lines = block.map((row) => exactRow(row, columns)).join(',\n');
-      if (!(await write(printableLines(before + lines)))) return;
+      if (!(await write(escapeUnsafeLines(before + lines)))) return;
       before = ',\n';
     }
     await write(before === ',\n' ? '\n]\n' : '[]\n');
   },
   async table({ columns, rows }, write, out) {
-    const named = columns.map(({ name, kind }): Column => ({ name: printable(name), kind }));
+    const named = columns.map(({ name, kind }): TableColumn => ({ name: escapeUnsafeText(name), kind }));
     const text = (field: string | null, at: number) => {
       if (field === null) return NULL;
-      return out.isTTY && named[at]?.kind === 'time' ? localText(field) : printable(field);
+      return out.isTTY && named[at]?.kind === 'time' ? localText(field) : escapeUnsafeText(field);
     };
-    let layout: Layout | null = null;
+    let layout: TableLayout | null = null;
     for await (const block of rows('values')) {
-      const cells = block.map((row) => fieldsOf(row).map(text));
+      const cells = block.map((row) => parseFields(row).map(text));
       // The first block determines the layout, so that further rows need not be buffered.
-      layout ??= layoutOf(named, cells, widthOf(out), 'shorten');
+      layout ??= createTableLayout(named, cells, getTerminalWidth(out), 'shorten');
       if (!(await write(layout.heading() + cells.map(layout.text).join('')))) return;
     }
     if (layout === null) await write(`${named.map(({ name }) => name).join('  ')}\n(no rows)\n`);
@@ -68,18 +70,18 @@ const INSTANT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d+)?\+00:00$/;
  */
 function localText(text: string): string {
   const [, seconds, fraction] = INSTANT.exec(text) ?? [];
-  return seconds === undefined ? printable(text) : localTime(new Date(`${seconds}Z`), fraction);
+  return seconds === undefined ? escapeUnsafeText(text) : formatLocalTime(new Date(`${seconds}Z`), fraction);
 }
 
 /** Parses the values of a row from its JSON text. */
-export function fieldsOf(row: string): (string | null)[] {
+export function parseFields(row: string): (string | null)[] {
   const fields: unknown = JSON.parse(row);
   if (!Array.isArray(fields)) throw new Error('a row that is no list');
   return fields.map((one: unknown) => (one === null ? null : String(one)));
 }
 
 /** Creates a function that writes with backpressure: it waits until the reader can accept more. */
-export function pacing(out: Out): Write {
+export function createPacedWriter(out: OutputStream): WriteOutput {
   const gone = new AbortController();
   out.once('close', () => gone.abort());
   out.once('error', () => gone.abort());

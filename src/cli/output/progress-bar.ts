@@ -1,11 +1,11 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Job } from '../../recording/job.ts';
-import type { Watching } from '../../recording/record-in-foreground.ts';
+import type { JobCallbacks } from '../../recording/record-in-foreground.ts';
 
 /**
  * Creates a progress bar over jobs, by the answered share of their windows. It is only shown on a terminal.
  */
-export function progressOver(jobs: readonly Job[], wanted: boolean): Watching & { stop(): void } {
+export function createProgressBar(jobs: readonly Job[], wanted: boolean): JobCallbacks & { stop(): void } {
   if (!wanted || !process.stderr.isTTY || jobs.length === 0) return { stop: () => {} };
   const bar = new SingleBar(
     {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, hex, object, optional, text, uint } from '../fields.ts';
-import { entriesOf } from '../sources/answer.ts';
+import { getEntries } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
-import { bodyOf, signatureRequest } from './signature-request.ts';
+import { walkSingleResponse } from '../sources/one-answer.ts';
+import { parseSignatureRequest, toRequestBody } from './signature-request.ts';
 
 /**
  * Signatures of validators, only on demand, because every call makes validators sign (seed chain-data 4.1 and
@@ -19,17 +19,17 @@ const source: Source = {
   calls: 1,
   targets: () => [],
   demand: (pairs, { network }) => {
-    const asked = signatureRequest(pairs);
+    const asked = parseSignatureRequest(pairs);
     const digest = () =>
       createHash('sha256')
-        .update(JSON.stringify(bodyOf(asked)))
+        .update(JSON.stringify(toRequestBody(asked)))
         .digest('hex');
     return { network, request: asked.txHash ?? digest(), ...asked };
   },
   walk: (ask, { network, txHash, ...about }) => {
     const path = `/v1/signatureAggregator/${network}/aggregateSignatures`;
-    return oneAnswer(() =>
-      txHash === undefined ? ask.post(path, bodyOf(about)) : ask.get(`${path}/${txHash}`),
+    return walkSingleResponse(() =>
+      txHash === undefined ? ask.post(path, toRequestBody(about)) : ask.get(`${path}/${txHash}`),
     );
   },
 };
@@ -47,7 +47,7 @@ export const aggregatedSignatures = defineDataset({
   request: ['network', 'request'],
   key: ['network', 'request'],
   items: (body, { network: _, request: __, ...asked }) => [
-    { ...Object.fromEntries(entriesOf(body)), ...asked },
+    { ...Object.fromEntries(getEntries(body)), ...asked },
   ],
   item: object({
     signedMessage: hex('In hexadecimal.'),

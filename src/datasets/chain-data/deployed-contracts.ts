@@ -1,7 +1,7 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, hex, object, optional, set, text } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 
@@ -39,7 +39,7 @@ export const deployedContracts = defineDataset({
   source,
   request: ['chainId', 'deployer'],
   key: ['chain_id', 'deployer', 'address'],
-  items: (body) => listIn(body, 'contracts'),
+  items: (body) => getList(body, 'contracts'),
   states: { deployer: ['deploymentDetails.deployerAddress', 'deploymentDetails.deployerContractAddress'] },
   item: object({
     address: hex(),

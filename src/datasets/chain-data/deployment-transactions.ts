@@ -1,7 +1,7 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hour } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { walkSingleResponse } from '../sources/one-answer.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
 
 /** The transaction that deployed a watched contract (seed chain-data 4.4). */
@@ -14,7 +14,9 @@ const source: Source = {
   once: true,
   targets: ({ watch }) => watch.contracts.map(({ chain: chainId, address }) => ({ chainId, address })),
   walk: (ask, { chainId, address }) =>
-    oneAnswer(() => ask.get(`/v1/chains/${chainId}/contracts/${address}/transactions:getDeployment`)),
+    walkSingleResponse(() =>
+      ask.get(`/v1/chains/${chainId}/contracts/${address}/transactions:getDeployment`),
+    ),
 };
 
 export const deploymentTransactions = defineDataset({

@@ -1,7 +1,7 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hex, object, uint256 } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { erc1155Token } from './erc1155-token.ts';
@@ -38,7 +38,7 @@ export const erc1155Balances = defineDataset({
   source,
   request: ['chainId', 'address'],
   key: ['chain_id', 'address', 'contract', 'token_id'],
-  items: (body) => listIn(body, 'erc1155TokenBalances'),
+  items: (body) => getList(body, 'erc1155TokenBalances'),
   states: { chainId: ['chainId'] },
   rename: { address: 'contract' },
   ignore: ['chainId'],

@@ -1,7 +1,7 @@
 import { defineDataset } from '../dataset.ts';
 import { hex, object, optional, uint, unixMilliseconds, unixSeconds } from '../fields.ts';
 import { addressTransactions } from '../sources/address-transactions.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { erc1155Transfer } from './erc1155-transfer.ts';
 
 export const erc1155Transfers = defineDataset({
@@ -13,7 +13,7 @@ export const erc1155Transfers = defineDataset({
   source: addressTransactions('erc1155-transfers', 'listErc1155'),
   request: ['chainId', 'address'],
   key: ['chain_id', 'address', 'tx_hash', 'log_index', 'token_id'],
-  items: (body) => listIn(body, 'transactions'),
+  items: (body) => getList(body, 'transactions'),
   states: { address: ['from.address', 'to.address'] },
   rename: { 'erc1155Token.tokenId': 'token_id' },
   item: object({

@@ -1,7 +1,7 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hour } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { walkSingleResponse } from '../sources/one-answer.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
 
 /** A watched transaction (seed chain-data 4.14). A new one is unknown until the index contains it. */
@@ -14,7 +14,7 @@ const source: Source = {
   once: true,
   targets: ({ watch }) => watch.transactions.map(({ chain: chainId, hash: txHash }) => ({ chainId, txHash })),
   walk: (ask, { chainId, txHash }) =>
-    oneAnswer(() => ask.get(`/v1/chains/${chainId}/transactions/${txHash}`)),
+    walkSingleResponse(() => ask.get(`/v1/chains/${chainId}/transactions/${txHash}`)),
 };
 
 export const evmTransactions = defineDataset({

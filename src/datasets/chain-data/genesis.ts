@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { jsonText } from '../../upstreams/json.ts';
-import { entriesOf, memberOf } from '../sources/answer.ts';
+import { getEntries, getMember } from '../sources/answer.ts';
 
 /**
  * Returns the key of a genesis, which is stored once for all blockchains: the SHA-256 of its JSON text, in
@@ -15,13 +15,13 @@ export function genesisHash(genesis: unknown): string {
  * undefined if the response has none.
  */
 export function genesisOf(blockchain: unknown): unknown {
-  return memberOf(blockchain, 'genesisData') ?? undefined;
+  return getMember(blockchain, 'genesisData') ?? undefined;
 }
 
 /** Returns a blockchain with its genesis replaced by the key. */
 export function withGenesisHash(blockchain: unknown): unknown {
   const genesis = genesisOf(blockchain);
   if (genesis === undefined) return blockchain;
-  const others = entriesOf(blockchain).filter(([name]) => name !== 'genesisData');
+  const others = getEntries(blockchain).filter(([name]) => name !== 'genesisData');
   return { ...Object.fromEntries(others), genesisHash: genesisHash(genesis) };
 }

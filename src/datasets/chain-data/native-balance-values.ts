@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { decimal, object, optional, text } from '../fields.ts';
-import { memberOf, objectIn } from '../sources/answer.ts';
+import { getMember, getObject } from '../sources/answer.ts';
 import { nativeBalance } from './native-balance.ts';
 import { price as money } from './price.ts';
 
@@ -15,7 +15,9 @@ export const nativeBalanceValues = defineDataset({
   request: ['chainId', 'address'],
   key: ['chain_id', 'address'],
   items: (body) =>
-    [objectIn(body, 'nativeTokenBalance')].filter((balance) => (memberOf(balance, 'price') ?? null) !== null),
+    [getObject(body, 'nativeTokenBalance')].filter(
+      (balance) => (getMember(balance, 'price') ?? null) !== null,
+    ),
   states: { chainId: ['chainId'] },
   extra: false,
   rename: {

@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { hour } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { walkSingleResponse } from '../sources/one-answer.ts';
 
 /**
  * Balance of an address in the native token of its chain, with the price in US dollars (seed chain-data
@@ -14,5 +14,5 @@ export const nativeBalance: Source = {
   calls: 1,
   targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
   walk: (ask, { chainId, address }) =>
-    oneAnswer(() => ask.get(`/v1/chains/${chainId}/addresses/${address}/balances:getNative`)),
+    walkSingleResponse(() => ask.get(`/v1/chains/${chainId}/addresses/${address}/balances:getNative`)),
 };

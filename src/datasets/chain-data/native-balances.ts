@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { count, object, optional, text, uint256 } from '../fields.ts';
-import { objectIn } from '../sources/answer.ts';
+import { getObject } from '../sources/answer.ts';
 import { nativeBalance } from './native-balance.ts';
 
 /** Prices change independently of the balance, and are in native_balance_values. */
@@ -13,7 +13,7 @@ export const nativeBalances = defineDataset({
   source: nativeBalance,
   request: ['chainId', 'address'],
   key: ['chain_id', 'address'],
-  items: (body) => [objectIn(body, 'nativeTokenBalance')],
+  items: (body) => [getObject(body, 'nativeTokenBalance')],
   states: { chainId: ['chainId'] },
   ignore: ['chainId', 'price', 'balanceValue'],
   item: object({

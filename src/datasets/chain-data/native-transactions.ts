@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { addressTransactions } from '../sources/address-transactions.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { nativeTransaction } from './native-transaction.ts';
 
 export const nativeTransactions = defineDataset({
@@ -12,7 +12,7 @@ export const nativeTransactions = defineDataset({
   source: addressTransactions('native-transactions', 'listNative'),
   request: ['chainId', 'address'],
   key: ['chain_id', 'address', 'tx_hash'],
-  items: (body) => listIn(body, 'transactions'),
+  items: (body) => getList(body, 'transactions'),
   states: { chainId: ['chainId'], address: ['from.address', 'to.address'] },
   ignore: ['chainId'],
   item: nativeTransaction,

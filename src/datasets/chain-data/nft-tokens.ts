@@ -1,9 +1,9 @@
 import { UsageError } from '../../lib/errors.ts';
-import { oneSpelling } from '../canonical-hex.ts';
+import { canonicalHex } from '../canonical-hex.ts';
 import type { Source, Target } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hex, object, optional, text, uint256 } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { tokenMetadata } from './token-metadata.ts';
@@ -56,7 +56,7 @@ function singleToken(pairs: Readonly<Record<string, string>>): Target {
     .map((name) => `${name}: a token is asked for by ${Object.keys(RULES).join(', ')}`);
   if (problems.length + unknown.length > 0) throw new UsageError([...problems, ...unknown]);
   const { collection = '', tokenId = '' } = pairs;
-  return { ...pairs, collection: oneSpelling(collection), tokenId: String(BigInt(tokenId)) };
+  return { ...pairs, collection: canonicalHex(collection), tokenId: String(BigInt(tokenId)) };
 }
 
 /** Tokens of both standards. An ERC-1155 token has no name, symbol and owner (reality.md 0, row 6). */
@@ -72,7 +72,7 @@ export const nftTokens = defineDataset({
   source,
   request: ['chainId', 'collection'],
   key: ['chain_id', 'collection', 'token_id'],
-  items: (body) => listIn(body, 'tokens'),
+  items: (body) => getList(body, 'tokens'),
   states: { collection: ['address'], tokenId: ['tokenId'] },
   // The contract, which is the requested one.
   ignore: ['address'],

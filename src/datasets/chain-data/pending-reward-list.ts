@@ -1,11 +1,11 @@
 import type { Page, Source } from '../contract.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { stakers } from './stakers.ts';
 
 /** Maximum number of addresses or nodes in one call (reality.md 2.1). */
-const MOST_AT_ONCE = 64;
+const MAX_IDS_PER_CALL = 64;
 
 /**
  * Pending rewards of all watched addresses and nodes (seed chain-data 4.10). A reward is not tied to the
@@ -35,19 +35,19 @@ export const pendingRewardList: Source = {
       const query = { ...question, pageSize: ask.pageSize(100) };
       const rewards: unknown[] = [];
       for await (const page of pages(ask, { path, query, list: 'pendingRewards' }, null)) {
-        rewards.push(...listIn(page.body, 'pendingRewards'));
-        yield { ...withoutThose(told, page), last: page.last && at === questions.length - 1 };
+        rewards.push(...getList(page.body, 'pendingRewards'));
+        yield { ...withoutKnownRewards(told, page), last: page.last && at === questions.length - 1 };
       }
-      for (const reward of rewards) told.add(keyOf(reward));
+      for (const reward of rewards) told.add(rewardKey(reward));
     }
   },
 };
 
 function chunks(list: string): string[] {
   const all = list.split(',').filter((one) => one !== '');
-  const count = Math.ceil(all.length / MOST_AT_ONCE);
+  const count = Math.ceil(all.length / MAX_IDS_PER_CALL);
   return Array.from({ length: count }, (_, at) =>
-    all.slice(at * MOST_AT_ONCE, (at + 1) * MOST_AT_ONCE).join(','),
+    all.slice(at * MAX_IDS_PER_CALL, (at + 1) * MAX_IDS_PER_CALL).join(','),
   );
 }
 
@@ -55,8 +55,10 @@ function chunks(list: string): string[] {
  * Returns the page without rewards of earlier calls. Their `progress` has changed since, which is no
  * contradiction.
  */
-function withoutThose(told: ReadonlySet<string>, page: Page): Page {
-  const pendingRewards = listIn(page.body, 'pendingRewards').filter((reward) => !told.has(keyOf(reward)));
+function withoutKnownRewards(told: ReadonlySet<string>, page: Page): Page {
+  const pendingRewards = getList(page.body, 'pendingRewards').filter(
+    (reward) => !told.has(rewardKey(reward)),
+  );
   return { ...page, body: { pendingRewards } };
 }
 
@@ -64,4 +66,4 @@ function withoutThose(told: ReadonlySet<string>, page: Page): Page {
  * Returns the key of a reward. The fee of a validator has the transaction hash of its delegator, so that the
  * hash alone is not unique (reality.md 2.2).
  */
-const keyOf = (reward: unknown) => `${memberOf(reward, 'txHash')} ${memberOf(reward, 'rewardType')}`;
+const rewardKey = (reward: unknown) => `${getMember(reward, 'txHash')} ${getMember(reward, 'rewardType')}`;

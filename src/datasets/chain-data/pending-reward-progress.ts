@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { decimal, hex, object, text } from '../fields.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { pendingRewardList } from './pending-reward-list.ts';
 
 export const pendingRewardProgress = defineDataset({
@@ -13,7 +13,7 @@ export const pendingRewardProgress = defineDataset({
   request: ['network'],
   key: ['network', 'tx_hash', 'reward_type'],
   items: (body) =>
-    listIn(body, 'pendingRewards').filter((reward) => (memberOf(reward, 'progress') ?? null) !== null),
+    getList(body, 'pendingRewards').filter((reward) => (getMember(reward, 'progress') ?? null) !== null),
   extra: false,
   item: object({
     txHash: hex(),

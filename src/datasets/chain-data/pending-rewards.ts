@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { hex, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { assetAmount } from './asset-amount.ts';
 import { pendingRewardList } from './pending-reward-list.ts';
 
@@ -14,7 +14,7 @@ export const pendingRewards = defineDataset({
   source: pendingRewardList,
   request: ['network'],
   key: ['network', 'tx_hash', 'reward_type'],
-  items: (body) => listIn(body, 'pendingRewards'),
+  items: (body) => getList(body, 'pendingRewards'),
   endsAt: 'end_timestamp',
   ignore: ['progress'],
   item: object({

@@ -1,9 +1,9 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, object, optional, text, uint } from '../fields.ts';
-import { entriesOf, objectIn } from '../sources/answer.ts';
+import { getEntries, getObject } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { walkSingleResponse } from '../sources/one-answer.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
 
 const CHAINS = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const;
@@ -27,7 +27,7 @@ const source: Source = {
       })),
     ),
   walk: (ask, { network, blockchainId, addresses = '' }) =>
-    oneAnswer(() =>
+    walkSingleResponse(() =>
       ask.get(`/v1/networks/${network}/blockchains/${blockchainId}/balances`, {
         // The service documents only P- and X- as prefixes of an address.
         addresses: addresses.replace(/^C-/, ''),
@@ -40,10 +40,10 @@ const source: Source = {
  * are an amount without an asset (reality.md 0, row 4).
  */
 function itemsOf(body: unknown): unknown[] {
-  return entriesOf(objectIn(body, 'balances')).flatMap(([balanceGroup, assets]) => {
+  return getEntries(getObject(body, 'balances')).flatMap(([balanceGroup, assets]) => {
     if (assets === null) return [];
     if (!Array.isArray(assets)) return [{ balanceGroup, assetId: '', amount: assets }];
-    return assets.map((asset: unknown) => ({ ...Object.fromEntries(entriesOf(asset)), balanceGroup }));
+    return assets.map((asset: unknown) => ({ ...Object.fromEntries(getEntries(asset)), balanceGroup }));
   });
 }
 

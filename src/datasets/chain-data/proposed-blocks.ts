@@ -1,12 +1,12 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
-import { day, hour, minute, month, TRAILS } from '../sources/durations.ts';
+import { getList } from '../sources/answer.ts';
+import { day, hour, MAX_INDEX_LAG_MS, minute, month } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
-import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
+import { timeWindowQuery, unixSecondsReader } from '../sources/time-windows.ts';
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 const CHAINS = ['p-chain', 'x-chain', 'c-chain'];
 
 /**
@@ -24,12 +24,12 @@ const source: Source = {
     axis: 'time',
     span: () => 14 * day,
     head: () => hour,
-    settle: TRAILS,
+    settle: MAX_INDEX_LAG_MS,
     lookback: month,
     index: {
       name: ({ network = '', blockchainId = '' }) => `${network} ${blockchainId}`,
-      timeOf: secondsAt('blockTimestamp'),
-      page: PAGE,
+      timeOf: unixSecondsReader('blockTimestamp'),
+      page: PAGE_SIZE,
     },
   },
   targets: ({ network, watch }) =>
@@ -39,10 +39,10 @@ const source: Source = {
       ask,
       {
         path: `/v1/networks/${network}/blockchains/${blockchainId}/nodes/${nodeId}/blocks`,
-        query: { pageSize: ask.pageSize(PAGE) },
+        query: { pageSize: ask.pageSize(PAGE_SIZE) },
         list: 'blocks',
-        within: timestampsWithin,
-        at: secondsAt('blockTimestamp'),
+        within: timeWindowQuery,
+        at: unixSecondsReader('blockTimestamp'),
         step: 1000,
       },
       window,
@@ -59,7 +59,7 @@ export const proposedBlocks = defineDataset({
   request: ['network', 'blockchainId'],
   key: ['network', 'blockchain_id', 'block_hash'],
   single: ['network', 'blockchain_id', 'block_number'],
-  items: (body) => listIn(body, 'blocks'),
+  items: (body) => getList(body, 'blocks'),
   states: { nodeId: ['proposerDetails.proposerNodeId'] },
   answerStates: { network: ['chainInfo.network'], blockchainId: ['chainInfo.chainName'] },
   item: object({

@@ -43,7 +43,7 @@ const parts: Readonly<Record<string, typeof hex>> = {
  * have the same canonical form.
  * @throws UsageError with all violated rules of the seed
  */
-export function signatureRequest(pairs: Readonly<Record<string, string>>): SignatureRequest {
+export function parseSignatureRequest(pairs: Readonly<Record<string, string>>): SignatureRequest {
   const { txHash, ...about } = pairs;
   const problems = txHash === undefined ? problemsOf(about) : problemsOfTransaction(txHash, about);
   if (problems.length > 0) throw new UsageError(problems);
@@ -76,7 +76,7 @@ function problemsOf(about: SignatureRequest): string[] {
 }
 
 /** Returns the request as the body of a call. */
-export function bodyOf(request: SignatureRequest): Record<string, string | number> {
+export function toRequestBody(request: SignatureRequest): Record<string, string | number> {
   const numbers = ['quorumPercentage', 'quorumPercentageBuffer', 'pChainHeight'];
   return Object.fromEntries(
     Object.keys(parts).flatMap((name) => {

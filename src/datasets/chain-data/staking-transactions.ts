@@ -1,10 +1,10 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { decimal, hex, list, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
-import { entriesOf, listIn, memberOf } from '../sources/answer.ts';
-import { day, hour, TRAILS } from '../sources/durations.ts';
+import { getEntries, getList, getMember } from '../sources/answer.ts';
+import { day, hour, MAX_INDEX_LAG_MS } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
-import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
+import { timeWindowQuery, unixSecondsReader } from '../sources/time-windows.ts';
 import { assetAmount } from './asset-amount.ts';
 import { blsCredentials } from './bls-credentials.ts';
 import { withGenesisHash } from './genesis.ts';
@@ -14,7 +14,7 @@ import { stakers } from './stakers.ts';
 import { utxo } from './utxo.ts';
 import { validatorManager } from './validator-manager.ts';
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /**
  * Active staking transactions of an address, newest first (seed chain-data 4.3). An address has few, so that
@@ -31,12 +31,12 @@ const source: Source = {
     axis: 'time',
     span: () => Number.POSITIVE_INFINITY,
     head: () => hour,
-    settle: TRAILS,
+    settle: MAX_INDEX_LAG_MS,
     lookback: 10 * 365 * day,
     index: {
       name: ({ network = '' }) => `${network} p-chain`,
-      timeOf: secondsAt('blockTimestamp'),
-      page: PAGE,
+      timeOf: unixSecondsReader('blockTimestamp'),
+      page: PAGE_SIZE,
     },
   },
   targets: ({ network, watch }) => stakers(watch.addresses).map((addresses) => ({ network, addresses })),
@@ -45,10 +45,10 @@ const source: Source = {
       ask,
       {
         path: `/v1/networks/${network}/blockchains/p-chain/transactions:listStaking`,
-        query: { addresses, pageSize: ask.pageSize(PAGE), sortOrder: 'desc' },
+        query: { addresses, pageSize: ask.pageSize(PAGE_SIZE), sortOrder: 'desc' },
         list: 'transactions',
-        within: timestampsWithin,
-        at: secondsAt('blockTimestamp'),
+        within: timeWindowQuery,
+        at: unixSecondsReader('blockTimestamp'),
         step: 1000,
       },
       window,
@@ -57,9 +57,9 @@ const source: Source = {
 
 /** Replaces the genesis in a transaction that creates a blockchain by its key. */
 function withoutGenesis(transaction: unknown): unknown {
-  const blockchainInfo = memberOf(transaction, 'blockchainInfo');
+  const blockchainInfo = getMember(transaction, 'blockchainInfo');
   if (blockchainInfo === undefined) return transaction;
-  return { ...Object.fromEntries(entriesOf(transaction)), blockchainInfo: withGenesisHash(blockchainInfo) };
+  return { ...Object.fromEntries(getEntries(transaction)), blockchainInfo: withGenesisHash(blockchainInfo) };
 }
 
 export const stakingTransactions = defineDataset({
@@ -72,7 +72,7 @@ export const stakingTransactions = defineDataset({
   request: ['network'],
   key: ['network', 'tx_hash'],
   seldom: ['l1_validator_details', 'subnet_ownership_info_addresses'],
-  items: (body) => listIn(body, 'transactions').map(withoutGenesis),
+  items: (body) => getList(body, 'transactions').map(withoutGenesis),
   answerStates: { network: ['chainInfo.network'] },
   rename: { 'blockchainInfo.genesisHash': 'genesis_hash' },
   item: object({

@@ -1,5 +1,5 @@
 import type { Source } from '../contract.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 
@@ -7,7 +7,7 @@ import { pages } from '../sources/pages.ts';
  * Page size. The service allows 10,000, but each subnet contains the genesis of its chains, and a page must
  * not exceed the maximum size of a response.
  */
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 /** All subnets of the network, with their blockchains (seed chain-data 4.5). */
 export const subnetList: Source = {
@@ -21,7 +21,11 @@ export const subnetList: Source = {
   walk: (ask, { network }, window) =>
     pages(
       ask,
-      { path: `/v1/networks/${network}/subnets`, query: { pageSize: ask.pageSize(PAGE) }, list: 'subnets' },
+      {
+        path: `/v1/networks/${network}/subnets`,
+        query: { pageSize: ask.pageSize(PAGE_SIZE) },
+        list: 'subnets',
+      },
       window,
     ),
 };
@@ -31,8 +35,8 @@ export const subnetList: Source = {
  * returned as an item. It cannot be decoded, so that the run is incomplete and no blockchain is retired.
  */
 export function blockchainsIn(body: unknown): readonly unknown[] {
-  return listIn(body, 'subnets').flatMap((subnet) => {
-    const blockchains = memberOf(subnet, 'blockchains');
+  return getList(body, 'subnets').flatMap((subnet) => {
+    const blockchains = getMember(subnet, 'blockchains');
     if (blockchains === null) return [];
     return Array.isArray(blockchains) ? blockchains : [subnet];
   });

@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { flag, hex, integer, lockTime, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { ownership } from './ownership.ts';
 import { subnetList } from './subnet-list.ts';
 import { validatorManager } from './validator-manager.ts';
@@ -17,7 +17,7 @@ export const subnets = defineDataset({
   source: subnetList,
   request: ['network'],
   key: ['subnet_id'],
-  items: (body) => listIn(body, 'subnets'),
+  items: (body) => getList(body, 'subnets'),
   ignore: ['blockchains'],
   item: object({
     subnetId: text(),

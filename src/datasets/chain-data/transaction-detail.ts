@@ -1,5 +1,5 @@
 import { hex, list, moves, object, optional, text, uint } from '../fields.ts';
-import { entriesOf, objectIn } from '../sources/answer.ts';
+import { getEntries, getObject } from '../sources/answer.ts';
 import { erc20Transfer } from './erc20-transfer.ts';
 import { erc721Transfer } from './erc721-transfer.ts';
 import { erc1155Transfer } from './erc1155-transfer.ts';
@@ -52,8 +52,8 @@ export const transactionDetail = object({
  * Returns the transaction of a response: the members of `nativeTransaction`, merged with its sibling members.
  */
 export function transactionIn(body: unknown): object {
-  const native = objectIn(body, 'nativeTransaction');
-  const beside = entriesOf(body).filter(([name]) => name !== 'nativeTransaction');
+  const native = getObject(body, 'nativeTransaction');
+  const beside = getEntries(body).filter(([name]) => name !== 'nativeTransaction');
   return { ...Object.fromEntries(beside), ...native };
 }
 

@@ -2,7 +2,7 @@ import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { decimal, object, unixSeconds } from '../fields.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 
@@ -22,8 +22,8 @@ const source: Source = {
     const list = { path: `/v1/avg_tps/${chainId}`, query: {}, list: 'results' };
     try {
       for await (const page of pages(ask, list, window)) {
-        const status = memberOf(page.body, 'status');
-        const lastRun = memberOf(page.body, 'lastRun');
+        const status = getMember(page.body, 'status');
+        const lastRun = getMember(page.body, 'lastRun');
         yield { ...page, note: `status ${String(status)}, lastRun ${String(lastRun)}` };
       }
     } catch (error) {
@@ -42,7 +42,7 @@ export const averageTps = defineDataset({
   source,
   request: ['chainId'],
   key: ['chain_id', 'bucket_start'],
-  items: (body) => listIn(body, 'results'),
+  items: (body) => getList(body, 'results'),
   interval: () => 'day',
   rename: { timestamp: 'bucket_start' },
   item: object({ timestamp: unixSeconds('Start of the day.'), value: decimal('Transactions per second.') }),

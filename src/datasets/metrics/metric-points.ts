@@ -1,11 +1,11 @@
 import type { Source, Target } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { decimal, object, unixSeconds } from '../fields.ts';
-import { BEFORE_ALL, isPointInterval } from '../point-grid.ts';
-import { listIn } from '../sources/answer.ts';
+import { BEFORE_FIRST_CHAIN, isPointInterval } from '../point-grid.ts';
+import { getList } from '../sources/answer.ts';
 import { day, hour, month, week } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
-import { secondsAt, timestampsWithin } from '../sources/time-windows.ts';
+import { timeWindowQuery, unixSecondsReader } from '../sources/time-windows.ts';
 
 /** The metrics and their allowed intervals (seed metrics 2): all four, or only the day. */
 export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
@@ -28,23 +28,23 @@ export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
   feesPaid: ['day'],
 };
 
-const PAGE = 2160; // maximum number of points per call; the cost of a call does not depend on their number
-const bucket: Readonly<Record<string, number>> = { hour, day, week, month: month + day };
+const PAGE_SIZE = 2160; // maximum number of points per call; the cost of a call does not depend on their number
+const BUCKETS_MS: Readonly<Record<string, number>> = { hour, day, week, month: month + day };
 
 /** Maximum span, in ms. A full page of weeks or months exceeds the age of all chains. */
-const LONGEST = 6 * 365 * day;
+const MAX_SPAN_MS = 6 * 365 * day;
 
 /** Returns the time span of one full page, in ms. */
-const onePage = ({ timeInterval = 'day' }: Target) =>
-  Math.min((PAGE - 2) * (bucket[timeInterval] ?? day), LONGEST);
+const pageSpanMs = ({ timeInterval = 'day' }: Target) =>
+  Math.min((PAGE_SIZE - 2) * (BUCKETS_MS[timeInterval] ?? day), MAX_SPAN_MS);
 
 /**
  * Returns the time of a point. Returns null if it is before any chain: such a point would prove that all
  * later points were shown.
  */
-function placeOf(point: unknown): number | null {
-  const place = secondsAt('timestamp')(point);
-  return place !== null && place >= BEFORE_ALL ? place : null;
+function readPointTime(point: unknown): number | null {
+  const place = unixSecondsReader('timestamp')(point);
+  return place !== null && place >= BEFORE_FIRST_CHAIN ? place : null;
 }
 
 /**
@@ -61,16 +61,16 @@ const source: Source = {
   paged: true,
   range: {
     axis: 'time',
-    span: onePage,
-    head: onePage,
+    span: pageSpanMs,
+    head: pageSpanMs,
     settle: 0,
-    lookback: new Date(BEFORE_ALL),
+    lookback: new Date(BEFORE_FIRST_CHAIN),
     // Each series is computed separately, and its points appear in order.
     index: {
       name: ({ chainId = '', metric = '', timeInterval = '' }) => `${chainId} ${metric} ${timeInterval}`,
-      timeOf: secondsAt('timestamp'),
-      spanOf: ({ timeInterval = 'day' }) => bucket[timeInterval] ?? day,
-      page: PAGE,
+      timeOf: unixSecondsReader('timestamp'),
+      spanOf: ({ timeInterval = 'day' }) => BUCKETS_MS[timeInterval] ?? day,
+      page: PAGE_SIZE,
     },
   },
   targets: ({ watch, options }) =>
@@ -88,10 +88,10 @@ const source: Source = {
       ask,
       {
         path: `/v2/chains/${chainId}/metrics/${metric}`,
-        query: { timeInterval, pageSize: ask.pageSize(PAGE) },
+        query: { timeInterval, pageSize: ask.pageSize(PAGE_SIZE) },
         list: 'results',
-        within: timestampsWithin,
-        at: placeOf,
+        within: timeWindowQuery,
+        at: readPointTime,
         step: 1000,
       },
       window,
@@ -108,7 +108,7 @@ export const metricPoints = defineDataset({
   request: ['chainId', 'metric', 'timeInterval'],
   numbered: true,
   key: ['chain_id', 'metric', 'time_interval', 'bucket_start'],
-  items: (body) => listIn(body, 'results'),
+  items: (body) => getList(body, 'results'),
   interval: ({ timeInterval = '' }) => (isPointInterval(timeInterval) ? timeInterval : 'day'),
   rename: { timestamp: 'bucket_start' },
   item: object({

@@ -1,13 +1,13 @@
 import { UsageError } from '../../lib/errors.ts';
-import type { Ask, Page, Scope, Target } from '../contract.ts';
-import { wholeAnswer } from '../sources/one-answer.ts';
-import { blockAt, blockWithId, type ChainOfBlocks } from './chain-of-blocks.ts';
+import type { Page, Scope, Target, UpstreamClient } from '../contract.ts';
+import { singleResponsePage } from '../sources/one-answer.ts';
+import { type NodeChain, requestBlockAt, requestBlockById } from './chain-of-blocks.ts';
 
 /**
  * Returns the target of `record DATASET --target node=… --target KEY=…`, where KEY is one of `keys`.
  * @throws UsageError if the node is not configured, or there is not exactly one such key
  */
-export function askedTarget(
+export function parseBlockTarget(
   pairs: Readonly<Record<string, string>>,
   { nodes }: Scope,
   keys: readonly string[],
@@ -29,12 +29,16 @@ export function askedTarget(
  * Returns the walk of one block that was requested by id or height. Returns null if the target is not a
  * single block.
  */
-export function askedBlock(ask: Ask, chain: ChainOfBlocks, target: Target): AsyncIterable<Page> | null {
+export function walkRequestedBlock(
+  ask: UpstreamClient,
+  chain: NodeChain,
+  target: Target,
+): AsyncIterable<Page> | null {
   const { blockId, height } = target;
-  if (blockId !== undefined) return oneBlock(() => blockWithId(ask, chain, blockId));
-  return height === undefined ? null : oneBlock(() => blockAt(ask, chain, Number(height)));
+  if (blockId !== undefined) return walkOneBlock(() => requestBlockById(ask, chain, blockId));
+  return height === undefined ? null : walkOneBlock(() => requestBlockAt(ask, chain, Number(height)));
 }
 
-async function* oneBlock(call: () => Promise<unknown>): AsyncGenerator<Page> {
-  yield wholeAnswer({ blocks: [await call()] });
+async function* walkOneBlock(call: () => Promise<unknown>): AsyncGenerator<Page> {
+  yield singleResponsePage({ blocks: [await call()] });
 }

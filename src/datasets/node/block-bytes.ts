@@ -1,4 +1,4 @@
-import { bytesOfHex, cb58 } from '../../lib/cb58.ts';
+import { decodeHex, encodeCb58 } from '../../lib/cb58.ts';
 
 /** Byte offsets of the parent, the height and the time of a block, by the type after the codec version. */
 interface Layout {
@@ -19,7 +19,7 @@ const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
   ...[30, 31, 32].map((type): [number, Layout] => [type, BANFF]),
 ]);
 /** Minimum number of bytes that contain the type and the number of transactions. */
-const HEADER = 18;
+const MIN_HEADER_BYTES = 18;
 
 /**
  * Decodes parent, height and time from the bytes of a P- or X-chain block, for a node that returns no JSON
@@ -27,13 +27,13 @@ const HEADER = 18;
  * @param hex the `hex` encoding of the node
  * @returns only the bytes if the type of the block is unknown
  */
-export function blockOfBytes(hex: string): Readonly<Record<string, unknown>> {
-  const bytes = bytesOfHex(hex);
-  const layout = bytes && bytes.length >= HEADER ? layoutOf(bytes) : undefined;
+export function decodeBlockBytes(hex: string): Readonly<Record<string, unknown>> {
+  const bytes = decodeHex(hex);
+  const layout = bytes && bytes.length >= MIN_HEADER_BYTES ? layoutOf(bytes) : undefined;
   if (!bytes || !layout || bytes.length < Math.max(layout.height, layout.time ?? 0) + 8)
     return { bytes: hex };
   return {
-    parentID: cb58(bytes.subarray(layout.parent, layout.parent + 32)),
+    parentID: encodeCb58(bytes.subarray(layout.parent, layout.parent + 32)),
     height: String(bytes.readBigUInt64BE(layout.height)),
     ...(layout.time === undefined ? {} : { time: String(bytes.readBigUInt64BE(layout.time)) }),
     bytes: hex,

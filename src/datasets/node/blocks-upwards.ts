@@ -1,10 +1,10 @@
-import { type Ask, OPEN_END, type Page, type Range, type Window } from '../contract.ts';
-import { blockAt, type ChainOfBlocks, headOf } from './chain-of-blocks.ts';
+import { OPEN_END, type Page, type Range, type UpstreamClient, type Window } from '../contract.ts';
+import { findHead, type NodeChain, requestBlockAt } from './chain-of-blocks.ts';
 
-const PAGE = 50;
-const MOST_BLOCKS = 500;
+const PAGE_SIZE = 50;
+const MAX_BLOCKS_PER_RUN = 500;
 /** Distance from the head at which a recording starts. */
-const FIRST_BLOCKS = 100;
+const INITIAL_BLOCKS = 100;
 
 /**
  * Every block is final and requested only once. A new recording starts near the newest block, whose height
@@ -19,27 +19,28 @@ export const blockRange: Range = {
 };
 
 /**
- * Requests the blocks of a window upwards, one call each, at most {@link MOST_BLOCKS} per run. If more are
+ * Requests the blocks of a window upwards, one call each, at most {@link MAX_BLOCKS_PER_RUN} per run. If more are
  * left, the walk does not end with the last page, and the next run continues. A window that starts at the
  * open end belongs to a new recording without blocks.
  */
-export async function* blocksUpwards(
-  ask: Ask,
-  chain: ChainOfBlocks,
+export async function* walkBlocksUpwards(
+  ask: UpstreamClient,
+  chain: NodeChain,
   window: Window | null,
 ): AsyncGenerator<Page> {
   const { from: known, to: end } = window ?? { from: OPEN_END, to: OPEN_END };
   const begins = known >= OPEN_END - 1;
-  const head = await headOf(ask, chain, begins ? 0 : known);
-  const from = begins ? Math.max(head - FIRST_BLOCKS, 0) : known;
+  const head = await findHead(ask, chain, begins ? 0 : known);
+  const from = begins ? Math.max(head - INITIAL_BLOCKS, 0) : known;
   const to = Math.min(end, head + 1);
-  const until = Math.min(to, from + MOST_BLOCKS);
+  const until = Math.min(to, from + MAX_BLOCKS_PER_RUN);
   // Without a new block, the newest recorded one is requested again, because the chain may be another one, or
   // an older state of it.
   const again = end === OPEN_END && head < from && head >= 0 && from > 0 ? Math.min(head, from - 1) : null;
   for (let first = from; ; ) {
-    const blocks: unknown[] = again === null ? [] : [await blockAt(ask, chain, again)];
-    for (; first < until && blocks.length < PAGE; first++) blocks.push(await blockAt(ask, chain, first));
+    const blocks: unknown[] = again === null ? [] : [await requestBlockAt(ask, chain, again)];
+    for (; first < until && blocks.length < PAGE_SIZE; first++)
+      blocks.push(await requestBlockAt(ask, chain, first));
     const last = first >= to;
     const left = first >= until && !last;
     yield {

@@ -1,10 +1,10 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import type { Ask } from '../contract.ts';
-import { memberOf } from '../sources/answer.ts';
-import { blockOfBytes } from './block-bytes.ts';
+import type { UpstreamClient } from '../contract.ts';
+import { getMember } from '../sources/answer.ts';
+import { decodeBlockBytes } from './block-bytes.ts';
 
 /** A chain whose blocks a node returns by height and by id (seed node-rpc 4.1, 4.3). */
-export interface ChainOfBlocks {
+export interface NodeChain {
   readonly path: string;
   /** Prefix of the names of its methods. */
   readonly service: 'avm' | 'platform';
@@ -14,11 +14,15 @@ export interface ChainOfBlocks {
  * Requests the block at a height.
  * @throws UpstreamFailure if the call fails, or the response has another height
  */
-export async function blockAt(ask: Ask, { path, service }: ChainOfBlocks, height: number): Promise<unknown> {
+export async function requestBlockAt(
+  ask: UpstreamClient,
+  { path, service }: NodeChain,
+  height: number,
+): Promise<unknown> {
   // In the seed, heights of the X-chain are strings, and those of the P-chain are numbers.
   const params = { height: service === 'avm' ? String(height) : height, encoding: 'json' };
-  const block = readable(await ask.rpc(path, `${service}.getBlockByHeight`, params));
-  const answered = String(memberOf(block, 'height'));
+  const block = decodeBlock(await ask.rpc(path, `${service}.getBlockByHeight`, params));
+  const answered = String(getMember(block, 'height'));
   if (answered !== String(height))
     throw new UpstreamFailure('malformed', `asked for block ${height}, the node answered block ${answered}`);
   return block;
@@ -28,17 +32,17 @@ export async function blockAt(ask: Ask, { path, service }: ChainOfBlocks, height
  * Requests the block with an id.
  * @throws UpstreamFailure if the call fails
  */
-export async function blockWithId(
-  ask: Ask,
-  { path, service }: ChainOfBlocks,
+export async function requestBlockById(
+  ask: UpstreamClient,
+  { path, service }: NodeChain,
   blockID: string,
 ): Promise<unknown> {
-  return readable(await ask.rpc(path, `${service}.getBlock`, { blockID, encoding: 'json' }));
+  return decodeBlock(await ask.rpc(path, `${service}.getBlock`, { blockID, encoding: 'json' }));
 }
 
-function readable(answer: unknown): unknown {
-  const block = memberOf(answer, 'block');
-  return typeof block === 'string' ? blockOfBytes(block) : block;
+function decodeBlock(answer: unknown): unknown {
+  const block = getMember(answer, 'block');
+  return typeof block === 'string' ? decodeBlockBytes(block) : block;
 }
 
 /**
@@ -47,21 +51,21 @@ function readable(answer: unknown): unknown {
  * @param from lowest height that is not known yet; the blocks below it existed
  * @returns -1 if there is no block
  */
-export async function headOf(ask: Ask, chain: ChainOfBlocks, from: number): Promise<number> {
+export async function findHead(ask: UpstreamClient, chain: NodeChain, from: number): Promise<number> {
   try {
-    return heightIn(await ask.rpc(chain.path, `${chain.service}.getHeight`));
+    return parseHeight(await ask.rpc(chain.path, `${chain.service}.getHeight`));
   } catch (error) {
     if (!(error instanceof UpstreamFailure) || error.kind !== 'not-offered') throw error;
     return searchHead(ask, chain, from);
   }
 }
 
-async function searchHead(ask: Ask, chain: ChainOfBlocks, from: number): Promise<number> {
-  let there = from === 0 || (await isThere(ask, chain, from - 1)) ? from - 1 : -1;
-  if (there < from - 1) return lastThere(ask, chain, there, from - 1);
+async function searchHead(ask: UpstreamClient, chain: NodeChain, from: number): Promise<number> {
+  let there = from === 0 || (await hasBlock(ask, chain, from - 1)) ? from - 1 : -1;
+  if (there < from - 1) return bisectHead(ask, chain, there, from - 1);
   let step = 1;
-  for (; await isThere(ask, chain, there + step); step *= 2) there += step;
-  return lastThere(ask, chain, there, there + step);
+  for (; await hasBlock(ask, chain, there + step); step *= 2) there += step;
+  return bisectHead(ask, chain, there, there + step);
 }
 
 /**
@@ -69,19 +73,24 @@ async function searchHead(ask: Ask, chain: ChainOfBlocks, from: number): Promise
  * @param there height of an existing block, or -1
  * @param beyond greater height without a block
  */
-async function lastThere(ask: Ask, chain: ChainOfBlocks, there: number, beyond: number): Promise<number> {
+async function bisectHead(
+  ask: UpstreamClient,
+  chain: NodeChain,
+  there: number,
+  beyond: number,
+): Promise<number> {
   let [last, missing] = [there, beyond];
   while (missing - last > 1) {
     const middle = Math.floor((last + missing) / 2);
-    if (await isThere(ask, chain, middle)) last = middle;
+    if (await hasBlock(ask, chain, middle)) last = middle;
     else missing = middle;
   }
   return last;
 }
 
-async function isThere(ask: Ask, chain: ChainOfBlocks, height: number): Promise<boolean> {
+async function hasBlock(ask: UpstreamClient, chain: NodeChain, height: number): Promise<boolean> {
   try {
-    await blockAt(ask, chain, height);
+    await requestBlockAt(ask, chain, height);
     return true;
   } catch (error) {
     if (error instanceof UpstreamFailure && error.kind === 'rpc' && /not found/i.test(error.message))
@@ -90,8 +99,8 @@ async function isThere(ask: Ask, chain: ChainOfBlocks, height: number): Promise<
   }
 }
 
-function heightIn(answer: unknown): number {
-  const height = Number(String(memberOf(answer, 'height')));
+function parseHeight(answer: unknown): number {
+  const height = Number(String(getMember(answer, 'height')));
   if (Number.isSafeInteger(height) && height >= 0) return height;
   throw new UpstreamFailure('malformed', 'the node answered no height');
 }

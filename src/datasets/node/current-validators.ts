@@ -6,7 +6,7 @@ import { nodeMethod } from '../sources/node-method.ts';
 export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY';
 
 /** Returns the parameters of a method for a subnet. Without them, it returns the primary network. */
-export const aboutSubnet = ({ subnetId }: Target) =>
+export const subnetParams = ({ subnetId }: Target) =>
   subnetId === PRIMARY_NETWORK ? {} : { subnetID: subnetId };
 
 /**
@@ -20,5 +20,5 @@ export const currentValidators = nodeMethod({
   method: 'platform.getCurrentValidators',
   every: 10 * minute,
   about: ({ watch }) => [PRIMARY_NETWORK, ...watch.subnets].map((subnetId) => ({ subnetId })),
-  params: aboutSubnet,
+  params: subnetParams,
 });

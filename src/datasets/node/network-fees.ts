@@ -1,10 +1,10 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, optional, uint } from '../fields.ts';
-import { entriesOf } from '../sources/answer.ts';
+import { getEntries } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { wholeAnswer } from '../sources/one-answer.ts';
-import { Offered } from '../sources/optional-methods.ts';
+import { singleResponsePage } from '../sources/one-answer.ts';
+import { OptionalMethods } from '../sources/optional-methods.ts';
 
 const METHODS = ['info.getTxFee', 'avm.getTxFee'];
 
@@ -17,11 +17,11 @@ const source: Source = {
   calls: METHODS.length,
   targets: ({ nodes }) => nodes.map((node) => ({ node })),
   async *walk(ask) {
-    const offered = new Offered(ask);
+    const offered = new OptionalMethods(ask);
     const network = await offered.rpc('/ext/info', 'info.getTxFee');
     const x = await offered.rpc('/ext/bc/X', 'avm.getTxFee');
-    offered.refuseWithout(METHODS);
-    yield wholeAnswer({ ...Object.fromEntries(entriesOf(network)), x }, offered.refused);
+    offered.requireAny(METHODS);
+    yield singleResponsePage({ ...Object.fromEntries(getEntries(network)), x }, offered.refused);
   },
 };
 

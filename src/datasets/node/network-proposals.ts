@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { count, object, optional, set, uint } from '../fields.ts';
-import { entriesOf, objectIn } from '../sources/answer.ts';
+import { getEntries, getObject } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
@@ -28,8 +28,8 @@ export const networkProposals = defineDataset({
     own: ['support_weight', 'supporters', 'object_weight', 'objectors', 'abstain_weight'],
   },
   items: (body) =>
-    entriesOf(objectIn(body, 'acps')).map(([proposal, votes]) => ({
-      ...Object.fromEntries(entriesOf(votes)),
+    getEntries(getObject(body, 'acps')).map(([proposal, votes]) => ({
+      ...Object.fromEntries(getEntries(votes)),
       proposal,
     })),
   item: object({

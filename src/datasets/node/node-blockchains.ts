@@ -1,10 +1,10 @@
-import type { Ask, Page, Source } from '../contract.ts';
+import type { Page, Source, UpstreamClient } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { flag, object, optional, text } from '../fields.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { wholeAnswer } from '../sources/one-answer.ts';
-import { Offered } from '../sources/optional-methods.ts';
+import { singleResponsePage } from '../sources/one-answer.ts';
+import { OptionalMethods } from '../sources/optional-methods.ts';
 
 const P = '/ext/bc/P';
 const INFO = '/ext/info';
@@ -29,35 +29,35 @@ const source: Source = {
   walk: blockchains,
 };
 
-async function* blockchains(ask: Ask): AsyncGenerator<Page> {
-  const offered = new Offered(ask);
+async function* blockchains(ask: UpstreamClient): AsyncGenerator<Page> {
+  const offered = new OptionalMethods(ask);
   const list = await offered.rpc(P, LIST);
   // Duplicate ids are kept, so that a contradiction is recorded.
   let known: object[] = [];
-  for (const one of list === undefined ? [] : listIn(list, 'blockchains', 'total'))
+  for (const one of list === undefined ? [] : getList(list, 'blockchains', 'total'))
     known.push(Object.assign({}, one));
   for (const alias of ALIASES) {
-    const id = memberOf(await offered.rpc(INFO, ID, { alias }), 'blockchainID');
+    const id = getMember(await offered.rpc(INFO, ID, { alias }), 'blockchainID');
     if (id === undefined) continue;
-    if (known.every((one) => memberOf(one, 'id') !== id)) known.push({ id });
-    known = known.map((one) => (memberOf(one, 'id') === id ? { ...one, alias } : one));
+    if (known.every((one) => getMember(one, 'id') !== id)) known.push({ id });
+    known = known.map((one) => (getMember(one, 'id') === id ? { ...one, alias } : one));
   }
   const found: object[] = [];
   for (const one of known) {
-    const id = memberOf(one, 'id');
-    found.push(typeof id === 'string' ? await looked(offered, id, one) : one);
+    const id = getMember(one, 'id');
+    found.push(typeof id === 'string' ? await withStatus(offered, id, one) : one);
   }
-  offered.refuseWithout([LIST, ID]);
+  offered.requireAny([LIST, ID]);
   // Without the list, other blockchains may exist.
-  yield { ...wholeAnswer({ blockchains: found }, offered.refused), whole: list !== undefined };
+  yield { ...singleResponsePage({ blockchains: found }, offered.refused), whole: list !== undefined };
 }
 
 /** Returns a blockchain with its status and, if the node runs it, its bootstrap state. */
-async function looked(offered: Offered, id: string, one: object): Promise<object> {
-  const status = memberOf(await offered.rpc(P, STATUS, { blockchainID: id }), 'status');
-  if (!RUNNING.has(status) && memberOf(one, 'alias') === undefined) return { ...one, status };
+async function withStatus(offered: OptionalMethods, id: string, one: object): Promise<object> {
+  const status = getMember(await offered.rpc(P, STATUS, { blockchainID: id }), 'status');
+  if (!RUNNING.has(status) && getMember(one, 'alias') === undefined) return { ...one, status };
   const answer = await offered.rpc(INFO, BOOTSTRAPPED, { chain: id });
-  return { ...one, status, isBootstrapped: memberOf(answer, 'isBootstrapped') };
+  return { ...one, status, isBootstrapped: getMember(answer, 'isBootstrapped') };
 }
 
 export const nodeBlockchains = defineDataset({
@@ -70,7 +70,7 @@ export const nodeBlockchains = defineDataset({
   request: ['node'],
   key: ['node', 'blockchain_id'],
   everyNode: { own: ['status', 'is_bootstrapped'] },
-  items: (body) => listIn(body, 'blockchains'),
+  items: (body) => getList(body, 'blockchains'),
   rename: { id: 'blockchain_id' },
   item: object({
     id: text(),

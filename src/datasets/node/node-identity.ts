@@ -1,10 +1,10 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hex, json, object, optional, text, uint } from '../fields.ts';
-import { entriesOf } from '../sources/answer.ts';
+import { getEntries } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { wholeAnswer } from '../sources/one-answer.ts';
-import { Offered } from '../sources/optional-methods.ts';
+import { singleResponsePage } from '../sources/one-answer.ts';
+import { OptionalMethods } from '../sources/optional-methods.ts';
 
 const METHODS = [
   'info.getNodeID',
@@ -27,11 +27,11 @@ const source: Source = {
   calls: METHODS.length,
   targets: ({ nodes }) => nodes.map((node) => ({ node })),
   async *walk(ask) {
-    const offered = new Offered(ask);
+    const offered = new OptionalMethods(ask);
     const results = [];
-    for (const method of METHODS) results.push(...entriesOf(await offered.rpc('/ext/info', method)));
-    offered.refuseWithout(METHODS);
-    yield wholeAnswer(Object.fromEntries(results), offered.refused);
+    for (const method of METHODS) results.push(...getEntries(await offered.rpc('/ext/info', method)));
+    offered.requireAny(METHODS);
+    yield singleResponsePage(Object.fromEntries(results), offered.refused);
   },
 };
 

@@ -2,7 +2,7 @@ import { defineDataset } from '../dataset.ts';
 import { decimal, object } from '../fields.ts';
 import { minute } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
-import { aboutSubnet, PRIMARY_NETWORK } from './current-validators.ts';
+import { PRIMARY_NETWORK, subnetParams } from './current-validators.ts';
 
 /**
  * Uptime of this node as seen by the stake of the network (seed node-rpc 4.2, info.uptime). The call fails on
@@ -14,7 +14,7 @@ const source = nodeMethod({
   method: 'info.uptime',
   every: 10 * minute,
   about: () => [{ subnetId: PRIMARY_NETWORK }],
-  params: aboutSubnet,
+  params: subnetParams,
 });
 
 export const nodeUptimeView = defineDataset({

@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { object, optional, text, uint } from '../fields.ts';
-import { entriesOf, memberOf, objectIn } from '../sources/answer.ts';
+import { getEntries, getMember, getObject } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
@@ -29,11 +29,11 @@ const MAPS = {
  * maps, too.
  */
 function itemsOf(body: unknown): unknown[] {
-  if (memberOf(body, MAPS.balance) !== null) objectIn(body, MAPS.balance);
-  const utxoIDs = memberOf(body, 'utxoIDs');
+  if (getMember(body, MAPS.balance) !== null) getObject(body, MAPS.balance);
+  const utxoIDs = getMember(body, 'utxoIDs');
   const assets = new Map<string, Record<string, unknown>>();
   for (const [column, map] of Object.entries(MAPS))
-    for (const [assetID, amount] of entriesOf(memberOf(body, map))) {
+    for (const [assetID, amount] of getEntries(getMember(body, map))) {
       const item = assets.get(assetID) ?? { assetID, utxoIDs };
       item[column] = amount;
       assets.set(assetID, item);

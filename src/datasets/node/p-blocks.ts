@@ -1,13 +1,13 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hex, json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { askedBlock, askedTarget } from './asked-block.ts';
-import { blockRange, blocksUpwards } from './blocks-upwards.ts';
-import { blockAt, type ChainOfBlocks } from './chain-of-blocks.ts';
+import { parseBlockTarget, walkRequestedBlock } from './asked-block.ts';
+import { blockRange, walkBlocksUpwards } from './blocks-upwards.ts';
+import { type NodeChain, requestBlockAt } from './chain-of-blocks.ts';
 
-const chain: ChainOfBlocks = { path: '/ext/bc/P', service: 'platform' };
+const chain: NodeChain = { path: '/ext/bc/P', service: 'platform' };
 
 /**
  * Blocks of the P-chain upwards, one call each (seed node-rpc 4.3). Single blocks by id or height on demand.
@@ -20,8 +20,9 @@ const source: Source = {
   calls: 1,
   range: blockRange,
   targets: ({ nodes }) => nodes.map((node) => ({ node })),
-  demand: (pairs, scope) => askedTarget(pairs, scope, ['blockId', 'height']),
-  walk: (ask, target, window) => askedBlock(ask, chain, target) ?? blocksUpwards(ask, chain, window),
+  demand: (pairs, scope) => parseBlockTarget(pairs, scope, ['blockId', 'height']),
+  walk: (ask, target, window) =>
+    walkRequestedBlock(ask, chain, target) ?? walkBlocksUpwards(ask, chain, window),
 };
 
 export const pBlocks = defineDataset({
@@ -38,9 +39,9 @@ export const pBlocks = defineDataset({
     height: 'height',
     id: 'id',
     parent: 'parent_id',
-    entryAt: (ask, _target, height) => blockAt(ask, chain, height),
+    entryAt: (ask, _target, height) => requestBlockAt(ask, chain, height),
   },
-  items: (body) => listIn(body, 'blocks'),
+  items: (body) => getList(body, 'blocks'),
   states: { blockId: ['id'], height: ['height'] },
   item: object({
     height: uint(),

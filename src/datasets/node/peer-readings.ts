@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { decimal, object, optional, rfc3339, text } from '../fields.ts';
-import { entriesOf, listIn, memberOf } from '../sources/answer.ts';
+import { getEntries, getList, getMember } from '../sources/answer.ts';
 import { connectedPeers } from './connected-peers.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 
@@ -9,13 +9,13 @@ import { PRIMARY_NETWORK } from './current-validators.ts';
  * `observedSubnetUptimes`, which nodes of releases 1.9 and 1.10 send.
  */
 function readingsOf(peer: unknown): unknown[] {
-  const ofSubnets = entriesOf(memberOf(peer, 'observedSubnetUptimes')).filter(
+  const ofSubnets = getEntries(getMember(peer, 'observedSubnetUptimes')).filter(
     ([id]) => id !== PRIMARY_NETWORK,
   );
   return [
     Object.assign({}, peer, { subnetID: PRIMARY_NETWORK }),
     ...ofSubnets.map(([subnetID, observedUptime]) => ({
-      nodeID: memberOf(peer, 'nodeID'),
+      nodeID: getMember(peer, 'nodeID'),
       subnetID,
       observedUptime,
     })),
@@ -32,7 +32,7 @@ export const peerReadings = defineDataset({
   source: connectedPeers,
   request: ['node'],
   key: ['node', 'node_id', 'subnet_id'],
-  items: (body) => listIn(body, 'peers', 'numPeers', 'total').flatMap(readingsOf),
+  items: (body) => getList(body, 'peers', 'numPeers', 'total').flatMap(readingsOf),
   extra: false,
   item: object({
     nodeID: text(),

@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { object, optional, set, text, unixSeconds } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { connectedPeers } from './connected-peers.ts';
 
 /** `lastSent`, `lastReceived`, `observedUptime` and `observedSubnetUptimes` are readings, in peer_readings. */
@@ -14,7 +14,7 @@ export const peers = defineDataset({
   request: ['node'],
   key: ['node', 'node_id'],
   seldom: ['tracked_subnets', 'supported_acps', 'objected_acps', 'benched'],
-  items: (body) => listIn(body, 'peers', 'numPeers', 'total'),
+  items: (body) => getList(body, 'peers', 'numPeers', 'total'),
   ignore: ['lastSent', 'lastReceived', 'observedUptime', 'observedSubnetUptimes'],
   item: object({
     nodeID: text(),

@@ -1,4 +1,4 @@
-import { entriesOf, memberOf } from '../sources/answer.ts';
+import { getEntries, getMember } from '../sources/answer.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 
 /**
@@ -7,11 +7,11 @@ import { PRIMARY_NETWORK } from './current-validators.ts';
  * of the asset of the subnet. It is kept if it differs from the weight.
  */
 export function withStake(record: unknown, subnetId: string | undefined): unknown {
-  const amount = memberOf(record, 'stakeAmount');
-  const weight = memberOf(record, 'weight') ?? amount;
+  const amount = getMember(record, 'stakeAmount');
+  const weight = getMember(record, 'weight') ?? amount;
   const isPrimary = (subnetId ?? PRIMARY_NETWORK) === PRIMARY_NETWORK;
   if (weight === undefined || (amount === undefined && !isPrimary)) return record;
   const isOwnAmount = !isPrimary && String(amount) !== String(weight);
-  const others = entriesOf(record).filter(([name]) => name !== 'stakeAmount' || isOwnAmount);
+  const others = getEntries(record).filter(([name]) => name !== 'stakeAmount' || isOwnAmount);
   return { ...Object.fromEntries(others), weight, ...(isPrimary ? { stakeNavax: amount ?? weight } : {}) };
 }

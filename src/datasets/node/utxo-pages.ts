@@ -1,19 +1,19 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 import { jsonText } from '../../upstreams/json.ts';
-import type { Ask, Page } from '../contract.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import type { Page, UpstreamClient } from '../contract.ts';
+import { getList, getMember } from '../sources/answer.ts';
 
 /** Outputs of the X-chain itself, then those in transit from the other two chains. */
 const SOURCE_CHAINS = [undefined, 'P', 'C'];
-const MOST = 1024;
+const MAX_PAGE_OUTPUTS = 1024;
 
 /**
  * Requests all unspent outputs of one address, page by page (seed node-rpc 4.1, rules of avm.getUTXOs). With
  * several addresses, a page may be short although more outputs follow (reality.md 4.5).
  * @throws UpstreamFailure if a call fails permanently, or the page positions repeat
  */
-export async function* utxoPages(ask: Ask, address: string): AsyncGenerator<Page> {
-  const limit = ask.pageSize(MOST);
+export async function* walkUtxos(ask: UpstreamClient, address: string): AsyncGenerator<Page> {
+  const limit = ask.pageSize(MAX_PAGE_OUTPUTS);
   for (const sourceChain of SOURCE_CHAINS) {
     const seen = new Set<string>();
     let startIndex: unknown;
@@ -27,9 +27,9 @@ export async function* utxoPages(ask: Ask, address: string): AsyncGenerator<Page
         ...(sourceChain === undefined ? {} : { sourceChain }),
         ...(startIndex === undefined ? {} : { startIndex }),
       });
-      const utxos = listIn(result, 'utxos', 'numFetched');
-      const fetched = Number(memberOf(result, 'numFetched') ?? utxos.length);
-      startIndex = memberOf(result, 'endIndex');
+      const utxos = getList(result, 'utxos', 'numFetched');
+      const fetched = Number(getMember(result, 'numFetched') ?? utxos.length);
+      startIndex = getMember(result, 'endIndex');
       const end = jsonText(startIndex);
       const done = !(fetched >= limit) || end === before;
       if (!done && seen.has(end))

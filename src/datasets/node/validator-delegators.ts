@@ -2,9 +2,9 @@ import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, optional, text, uint, unixSeconds } from '../fields.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { oneAnswer } from '../sources/one-answer.ts';
+import { walkSingleResponse } from '../sources/one-answer.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
 import { withStake } from './stake.ts';
@@ -22,7 +22,7 @@ const source: Source = {
   targets: ({ nodes, watch }) =>
     nodes.flatMap((node) => watch.nodeIds.map((nodeId) => ({ node, subnetId: PRIMARY_NETWORK, nodeId }))),
   walk: (ask, { nodeId }) =>
-    oneAnswer(() => ask.rpc('/ext/bc/P', 'platform.getCurrentValidators', { nodeIDs: [nodeId] })),
+    walkSingleResponse(() => ask.rpc('/ext/bc/P', 'platform.getCurrentValidators', { nodeIDs: [nodeId] })),
 };
 
 /**
@@ -30,9 +30,9 @@ const source: Source = {
  * than 0.
  */
 function delegatorsOf(validator: unknown): readonly unknown[] {
-  if (memberOf(validator, 'delegators') !== undefined)
-    return listIn(validator, 'delegators', 'delegatorCount');
-  const count = memberOf(validator, 'delegatorCount');
+  if (getMember(validator, 'delegators') !== undefined)
+    return getList(validator, 'delegators', 'delegatorCount');
+  const count = getMember(validator, 'delegatorCount');
   if (count !== undefined && count !== null && String(count) !== '0')
     throw new UpstreamFailure('malformed', `a validator has ${String(count)} delegators, but lists none`);
   return [];
@@ -50,7 +50,7 @@ export const validatorDelegators = defineDataset({
   endsAt: 'end_time',
   everyNode: { own: [] },
   items: (body, { subnetId }) =>
-    listIn(body, 'validators')
+    getList(body, 'validators')
       .flatMap(delegatorsOf)
       .map((record) => withStake(record, subnetId)),
   states: { nodeId: ['nodeID'] },

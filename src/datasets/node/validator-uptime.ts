@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { decimal, flag, object, optional, text } from '../fields.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { currentValidators } from './current-validators.ts';
 
 /** Only records of the primary network have these readings (reality.md 4.3). */
@@ -14,8 +14,8 @@ export const validatorUptime = defineDataset({
   request: ['node', 'subnetId'],
   key: ['node', 'subnet_id', 'node_id'],
   items: (body) =>
-    listIn(body, 'validators', 'total').filter(
-      (item) => memberOf(item, 'uptime') !== undefined || memberOf(item, 'connected') !== undefined,
+    getList(body, 'validators', 'total').filter(
+      (item) => getMember(item, 'uptime') !== undefined || getMember(item, 'connected') !== undefined,
     ),
   extra: false,
   item: object({

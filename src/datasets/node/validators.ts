@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { decimal, hex, object, optional, text, uint, unixSeconds } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
+import { getList } from '../sources/answer.ts';
 import { currentValidators } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
 import { withStake } from './stake.ts';
@@ -24,7 +24,7 @@ export const validators = defineDataset({
   ],
   everyNode: { own: ['balance'] }, // it decreases every second
   items: (body, { subnetId }) =>
-    listIn(body, 'validators', 'total').map((record) => withStake(record, subnetId)),
+    getList(body, 'validators', 'total').map((record) => withStake(record, subnetId)),
   ignore: ['uptime', 'connected', 'delegators'],
   item: object({
     nodeID: text(),

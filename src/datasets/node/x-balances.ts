@@ -1,11 +1,11 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import type { Ask, Page, Source } from '../contract.ts';
+import type { Page, Source, UpstreamClient } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, optional, text, uint } from '../fields.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { wholeAnswer } from '../sources/one-answer.ts';
-import { Offered } from '../sources/optional-methods.ts';
+import { singleResponsePage } from '../sources/one-answer.ts';
+import { OptionalMethods } from '../sources/optional-methods.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
 import { utxoReferences } from './utxo-references.ts';
 
@@ -34,27 +34,31 @@ const source: Source = {
   walk: (ask, { address = '', assets = '' }) => balances(ask, address, assets.split(',').filter(Boolean)),
 };
 
-async function* balances(ask: Ask, address: string, assets: readonly string[]): AsyncGenerator<Page> {
-  const offered = new Offered(ask);
+async function* balances(
+  ask: UpstreamClient,
+  address: string,
+  assets: readonly string[],
+): AsyncGenerator<Page> {
+  const offered = new OptionalMethods(ask);
   // Duplicate assets are kept, so that a contradiction is recorded.
   let rows: object[] = [];
   const all = await offered.rpc(X, ALL, { address });
-  for (const held of all === undefined ? [] : listIn(all, 'balances', 'total')) {
-    const asset = memberOf(held, 'asset');
-    const assetID = await idOf(ask, asset);
+  for (const held of all === undefined ? [] : getList(all, 'balances', 'total')) {
+    const asset = getMember(held, 'asset');
+    const assetID = await resolveAssetId(ask, asset);
     rows.push(Object.assign({}, held, { assetID }));
   }
   for (const assetID of assets) {
     const held = await offered.rpc(X, ONE, { address, assetID });
     if (held === undefined) continue;
-    if (rows.every((row) => memberOf(row, 'assetID') !== assetID)) rows.push({ assetID });
+    if (rows.every((row) => getMember(row, 'assetID') !== assetID)) rows.push({ assetID });
     rows = rows.map((row) =>
-      memberOf(row, 'assetID') === assetID ? Object.assign({}, row, held, { assetID }) : row,
+      getMember(row, 'assetID') === assetID ? Object.assign({}, row, held, { assetID }) : row,
     );
   }
-  offered.refuseWithout([ALL, ONE]);
+  offered.requireAny([ALL, ONE]);
   // Without the list of all assets, assets that are not watched may exist.
-  yield { ...wholeAnswer({ balances: rows }, offered.refused), whole: all !== undefined };
+  yield { ...singleResponsePage({ balances: rows }, offered.refused), whole: all !== undefined };
 }
 
 const ID = /^[1-9A-HJ-NP-Za-km-z]{40,}$/;
@@ -63,11 +67,11 @@ const ID = /^[1-9A-HJ-NP-Za-km-z]{40,}$/;
  * Returns the id of an asset for which the node uses an alias, such as the native one. Returns the alias
  * itself if the id is not found.
  */
-async function idOf(ask: Ask, asset: unknown): Promise<unknown> {
+async function resolveAssetId(ask: UpstreamClient, asset: unknown): Promise<unknown> {
   if (typeof asset !== 'string' || ID.test(asset)) return asset;
   try {
     const description = await ask.rpc(X, 'avm.getAssetDescription', { assetID: asset });
-    return memberOf(description, 'assetID') ?? asset;
+    return getMember(description, 'assetID') ?? asset;
   } catch (error) {
     if (error instanceof UpstreamFailure && (error.kind === 'not-offered' || error.kind === 'rpc'))
       return asset;
@@ -84,7 +88,7 @@ export const xBalances = defineDataset({
   source,
   request: ['node', 'address'],
   key: ['node', 'address', 'asset_id'],
-  items: (body) => listIn(body, 'balances'),
+  items: (body) => getList(body, 'balances'),
   item: object({
     assetID: text('Id of the asset, also where the node calls it by an alias.'),
     asset: optional(text('What the node calls the asset, such as AVAX.')),

@@ -1,7 +1,7 @@
 import { defineDataset } from '../dataset.ts';
 import { hex, json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
-import { listIn } from '../sources/answer.ts';
-import { blockAt } from './chain-of-blocks.ts';
+import { getList } from '../sources/answer.ts';
+import { requestBlockAt } from './chain-of-blocks.ts';
 import { xChain, xChainBlocks } from './x-chain-blocks.ts';
 
 export const xBlocks = defineDataset({
@@ -18,9 +18,9 @@ export const xBlocks = defineDataset({
     height: 'height',
     id: 'id',
     parent: 'parent_id',
-    entryAt: (ask, _target, height) => blockAt(ask, xChain, height),
+    entryAt: (ask, _target, height) => requestBlockAt(ask, xChain, height),
   },
-  items: (body) => listIn(body, 'blocks'),
+  items: (body) => getList(body, 'blocks'),
   states: { blockId: ['id'], height: ['height'] },
   item: object({
     height: uint(),

@@ -1,13 +1,13 @@
-import type { Ask, Page, Source } from '../contract.ts';
-import { memberOf } from '../sources/answer.ts';
+import type { Page, Source, UpstreamClient } from '../contract.ts';
+import { getMember } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { wholeAnswer } from '../sources/one-answer.ts';
-import { Offered } from '../sources/optional-methods.ts';
-import { askedBlock, askedTarget } from './asked-block.ts';
-import { blockRange, blocksUpwards } from './blocks-upwards.ts';
-import type { ChainOfBlocks } from './chain-of-blocks.ts';
+import { singleResponsePage } from '../sources/one-answer.ts';
+import { OptionalMethods } from '../sources/optional-methods.ts';
+import { parseBlockTarget, walkRequestedBlock } from './asked-block.ts';
+import { blockRange, walkBlocksUpwards } from './blocks-upwards.ts';
+import type { NodeChain } from './chain-of-blocks.ts';
 
-export const xChain: ChainOfBlocks = { path: '/ext/bc/X', service: 'avm' };
+export const xChain: NodeChain = { path: '/ext/bc/X', service: 'avm' };
 
 /**
  * Blocks of the X-chain upwards, one call each, with their transactions (seed node-rpc 4.1). Single blocks by
@@ -21,31 +21,31 @@ export const xChainBlocks: Source = {
   calls: 1,
   range: blockRange,
   targets: ({ nodes }) => nodes.map((node) => ({ node })),
-  demand: (pairs, scope) => askedTarget(pairs, scope, ['blockId', 'height', 'txId']),
+  demand: (pairs, scope) => parseBlockTarget(pairs, scope, ['blockId', 'height', 'txId']),
   walk: (ask, target, window) =>
     target.txId === undefined
-      ? (askedBlock(ask, xChain, target) ?? blocksUpwards(ask, xChain, window))
-      : transaction(ask, target.txId),
+      ? (walkRequestedBlock(ask, xChain, target) ?? walkBlocksUpwards(ask, xChain, window))
+      : walkTransaction(ask, target.txId),
 };
 
 /**
  * The final statuses. A transaction with another status is not stored, but its status is stored with the run.
  */
-const DECIDED: ReadonlySet<unknown> = new Set(['Accepted', 'Rejected']);
+const FINAL_STATUSES: ReadonlySet<unknown> = new Set(['Accepted', 'Rejected']);
 
-async function* transaction(ask: Ask, txID: string): AsyncGenerator<Page> {
-  const offered = new Offered(ask);
-  const status = memberOf(await offered.rpc(xChain.path, 'avm.getTxStatus', { txID }), 'status');
-  if (status !== undefined && !DECIDED.has(status)) {
-    yield { ...wholeAnswer({ blocks: [], transactions: [] }), note: `status ${String(status)}` };
+async function* walkTransaction(ask: UpstreamClient, txID: string): AsyncGenerator<Page> {
+  const offered = new OptionalMethods(ask);
+  const status = getMember(await offered.rpc(xChain.path, 'avm.getTxStatus', { txID }), 'status');
+  if (status !== undefined && !FINAL_STATUSES.has(status)) {
+    yield { ...singleResponsePage({ blocks: [], transactions: [] }), note: `status ${String(status)}` };
     return;
   }
   // A node does not return the content of a rejected transaction.
   const answer =
     status === 'Rejected' ? undefined : await ask.rpc(xChain.path, 'avm.getTx', { txID, encoding: 'json' });
-  const tx = memberOf(answer, 'tx');
+  const tx = getMember(answer, 'tx');
   const read = typeof tx === 'string' ? { bytes: tx } : tx;
-  yield wholeAnswer(
+  yield singleResponsePage(
     { blocks: [], transactions: [Object.assign({ id: txID }, read, { status })] },
     offered.refused,
   );

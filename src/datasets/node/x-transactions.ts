@@ -1,6 +1,6 @@
 import { defineDataset } from '../dataset.ts';
 import { hex, json, list, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { xChainBlocks } from './x-chain-blocks.ts';
 
 /** An output of a transaction (seed node-rpc section 2). Kinds other than secp256k1 have other fields. */
@@ -29,28 +29,28 @@ const input = object({
  * id.
  */
 function itemsOf(body: unknown): unknown[] {
-  const inBlocks = listIn(body, 'blocks').flatMap((block) => {
+  const inBlocks = getList(body, 'blocks').flatMap((block) => {
     const of = {
-      height: memberOf(block, 'height'),
-      id: memberOf(block, 'id'),
-      time: memberOf(block, 'time'),
+      height: getMember(block, 'height'),
+      id: getMember(block, 'id'),
+      time: getMember(block, 'time'),
     };
     // Blocks that were received as bytes have no decoded transactions.
-    return memberOf(block, 'txs') === undefined
+    return getMember(block, 'txs') === undefined
       ? []
-      : listIn(block, 'txs').map((tx) => flat(tx, { block: of }));
+      : getList(block, 'txs').map((tx) => liftCommonFields(tx, { block: of }));
   });
-  const asked = memberOf(body, 'transactions') === undefined ? [] : listIn(body, 'transactions');
-  return [...inBlocks, ...asked.map((tx) => flat(tx, {}))];
+  const asked = getMember(body, 'transactions') === undefined ? [] : getList(body, 'transactions');
+  return [...inBlocks, ...asked.map((tx) => liftCommonFields(tx, {}))];
 }
 
 /**
  * Moves the common fields of transactions to their standard position. Older nodes have them below
  * `unsignedTx.inputs` (reality.md 4.6).
  */
-function flat(tx: unknown, more: object): unknown {
-  const unsignedTx = memberOf(tx, 'unsignedTx');
-  const nested = memberOf(unsignedTx, 'inputs');
+function liftCommonFields(tx: unknown, more: object): unknown {
+  const unsignedTx = getMember(tx, 'unsignedTx');
+  const nested = getMember(unsignedTx, 'inputs');
   const lifted =
     typeof nested === 'object' && nested !== null && !Array.isArray(nested)
       ? { unsignedTx: Object.assign({}, unsignedTx, nested) }

@@ -1,11 +1,11 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, hex, lockTime, object, optional, set, text, uint } from '../fields.ts';
-import { listIn, memberOf } from '../sources/answer.ts';
+import { getList, getMember } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
-import { utxoOf } from './utxo.ts';
-import { utxoPages } from './utxo-pages.ts';
+import { decodeUtxo } from './utxo.ts';
+import { walkUtxos } from './utxo-pages.ts';
 
 /** Unspent outputs of an address, including those in transit from the P- and C-chain (seed node-rpc 4.1). */
 const source: Source = {
@@ -17,7 +17,7 @@ const source: Source = {
   paged: true,
   targets: ({ nodes, watch }) =>
     nodes.flatMap((node) => addressesOn('X', watch.addresses).map((address) => ({ node, address }))),
-  walk: (ask, { address = '' }) => utxoPages(ask, address),
+  walk: (ask, { address = '' }) => walkUtxos(ask, address),
 };
 
 export const xUtxos = defineDataset({
@@ -30,8 +30,8 @@ export const xUtxos = defineDataset({
   request: ['node', 'address'],
   key: ['node', 'address', 'utxo_id'],
   items: (body, { address = '' }) => {
-    const sourceChain = memberOf(body, 'sourceChain');
-    return listIn(body, 'utxos').map((hex) => ({ ...utxoOf(hex, address), sourceChain }));
+    const sourceChain = getMember(body, 'sourceChain');
+    return getList(body, 'utxos').map((hex) => ({ ...decodeUtxo(hex, address), sourceChain }));
   },
   states: { address: ['addresses'] },
   item: object({

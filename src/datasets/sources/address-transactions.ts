@@ -1,5 +1,5 @@
 import type { Source } from '../contract.ts';
-import { allBlocks, blockPages } from './block-windows.ts';
+import { allBlocksRange, walkBlockPages } from './block-windows.ts';
 import { hour } from './durations.ts';
 
 /**
@@ -15,10 +15,10 @@ export function addressTransactions(name: string, operation: 'listNative' | 'lis
     weight: 20,
     calls: 1,
     paged: true,
-    range: allBlocks,
+    range: allBlocksRange,
     targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
     walk: (ask, { chainId, address }, window) =>
-      blockPages(
+      walkBlockPages(
         ask,
         {
           path: `/v1/chains/${chainId}/addresses/${address}/transactions:${operation}`,

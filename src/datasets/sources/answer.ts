@@ -5,12 +5,12 @@ import { UpstreamFailure } from '../../upstreams/failure.ts';
  * @param counts optional members beside the list that state its length
  * @throws UpstreamFailure (malformed) if there is no list, or a count contradicts it
  */
-export function listIn(body: unknown, name: string, ...counts: readonly string[]): readonly unknown[] {
-  const value = memberOf(body, name);
+export function getList(body: unknown, name: string, ...counts: readonly string[]): readonly unknown[] {
+  const value = getMember(body, name);
   const list: unknown = value === null ? [] : value;
   if (!Array.isArray(list)) throw new UpstreamFailure('malformed', `the answer has no list "${name}"`);
   for (const count of counts) {
-    const stated = memberOf(body, count);
+    const stated = getMember(body, count);
     if (stated !== undefined && stated !== null && Number(stated) !== list.length)
       throw new UpstreamFailure(
         'malformed',
@@ -24,20 +24,20 @@ export function listIn(body: unknown, name: string, ...counts: readonly string[]
  * Returns the object `name` in a response.
  * @throws UpstreamFailure (malformed) if there is none
  */
-export function objectIn(body: unknown, name: string): object {
-  const value = memberOf(body, name);
+export function getObject(body: unknown, name: string): object {
+  const value = getMember(body, name);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new UpstreamFailure('malformed', `the answer has no object "${name}"`);
 }
 
 /** Returns a member of a JSON object. Returns undefined if there is none or the value is no object. */
-export function memberOf(body: unknown, name: string): unknown {
+export function getMember(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, name)
     ? Reflect.get(body, name)
     : undefined;
 }
 
 /** Returns the members of a JSON object. Returns an empty list for any other value. */
-export function entriesOf(body: unknown): [string, unknown][] {
+export function getEntries(body: unknown): [string, unknown][] {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
 }

@@ -1,23 +1,34 @@
-import { type Ask, OPEN_END, type Page, type Range, type RequestedWindow, type Window } from '../contract.ts';
-import { listIn } from './answer.ts';
-import { blockOf, ConfirmedBlock } from './confirmed-block.ts';
+import {
+  OPEN_END,
+  type Page,
+  type Range,
+  type RequestedWindow,
+  type UpstreamClient,
+  type Window,
+} from '../contract.ts';
+import { getList } from './answer.ts';
+import { ConfirmedBlock, readBlockNumber } from './confirmed-block.ts';
 import { day } from './durations.ts';
 import { type PagedList, pages } from './pages.ts';
-import { secondsAt } from './time-windows.ts';
+import { unixSecondsReader } from './time-windows.ts';
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /**
  * A single window from the first block to the newest, because the number of items of an address is unknown in
  * advance. Unclaimed items, those of the last 14 days, are requested again daily.
  */
-export const allBlocks: Range = {
+export const allBlocksRange: Range = {
   axis: 'height',
   span: () => Number.POSITIVE_INFINITY,
   head: () => 0,
   settle: 14 * day,
   lookback: Number.POSITIVE_INFINITY,
-  index: { name: ({ chainId = '' }) => chainId, timeOf: secondsAt('blockTimestamp'), page: PAGE },
+  index: {
+    name: ({ chainId = '' }) => chainId,
+    timeOf: unixSecondsReader('blockTimestamp'),
+    page: PAGE_SIZE,
+  },
 };
 
 /**
@@ -26,22 +37,28 @@ export const allBlocks: Range = {
  * confirmed block.
  * @throws UpstreamFailure under the conditions of {@link pages}
  */
-export async function* blockPages(
-  ask: Ask,
+export async function* walkBlockPages(
+  ask: UpstreamClient,
   list: Pick<PagedList, 'path' | 'list'>,
   window: RequestedWindow | null,
 ): AsyncGenerator<Page> {
-  const confirmed = new ConfirmedBlock(window?.reach ?? window?.from ?? 0, allBlocks.settle);
+  const confirmed = new ConfirmedBlock(window?.reach ?? window?.from ?? 0, allBlocksRange.settle);
   for await (const page of pages(
     ask,
-    { ...list, query: { pageSize: ask.pageSize(PAGE) }, within: blocksWithin, at: blockOf, step: 1 },
+    {
+      ...list,
+      query: { pageSize: ask.pageSize(PAGE_SIZE) },
+      within: blockWindowQuery,
+      at: readBlockNumber,
+      step: 1,
+    },
     window,
   )) {
-    confirmed.take(listIn(page.body, list.list), ask.now);
+    confirmed.take(getList(page.body, list.list), ask.now);
     const { claimable } = confirmed;
     yield {
       ...page,
-      proven: shownPart(page.proven, confirmed.height),
+      proven: confirmedPart(page.proven, confirmed.height),
       ...(claimable === null ? {} : { claimable }),
     };
   }
@@ -51,7 +68,7 @@ export async function* blockPages(
  * Returns the query of a window of blocks. `startBlock` is inclusive, `endBlock` exclusive (seed chain-data
  * 4.7).
  */
-function blocksWithin({ from, to }: Window): Readonly<Record<string, number>> {
+function blockWindowQuery({ from, to }: Window): Readonly<Record<string, number>> {
   return to === OPEN_END ? { startBlock: from } : { startBlock: from, endBlock: to };
 }
 
@@ -59,7 +76,7 @@ function blocksWithin({ from, to }: Window): Readonly<Record<string, number>> {
  * Returns the proven part up to the newest confirmed block. A window with a fixed end lies below blocks that
  * were shown before.
  */
-function shownPart(proven: Window | null, newest: number | null): Window | null {
+function confirmedPart(proven: Window | null, newest: number | null): Window | null {
   if (!proven || proven.to !== OPEN_END) return proven;
   return newest !== null && proven.from <= newest ? { from: proven.from, to: newest + 1 } : null;
 }

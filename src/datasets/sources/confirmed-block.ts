@@ -1,18 +1,19 @@
-import { memberOf } from './answer.ts';
+import { getMember } from './answer.ts';
 
 /** Placeholder for a missing height. */
-const NONE = -1;
+const NO_HEIGHT = -1;
 /** Number of blocks per second that no chain exceeds for long. */
-const FASTEST = 100;
+const MAX_BLOCKS_PER_SECOND = 100;
 
 /** A time before any chain with such lists, in ms since 1970: the start of Ethereum. */
-const FIRST = Date.UTC(2015, 6, 30);
+const ETHEREUM_START = Date.UTC(2015, 6, 30);
 
 /**
  * Returns a height that no chain can have reached yet.
  * @param now ms since 1970
  */
-export const beyondAnyChain = (now: number): number => Math.ceil((FASTEST * (now - FIRST)) / 1000);
+export const unreachableHeight = (now: number): number =>
+  Math.ceil((MAX_BLOCKS_PER_SECOND * (now - ETHEREUM_START)) / 1000);
 
 /**
  * Determines the height up to which a list of items in blocks proves the state of its chain. An invalid item
@@ -31,9 +32,9 @@ export class ConfirmedBlock {
   /** Greatest height that the chain can have reached. */
   #reach = Number.POSITIVE_INFINITY;
   /** The two newest blocks within reach, the newest first. */
-  #newest: readonly [number, number] = [NONE, NONE];
+  #newest: readonly [number, number] = [NO_HEIGHT, NO_HEIGHT];
   /** Highest block that is old enough to be claimed. */
-  #settled = NONE;
+  #settled = NO_HEIGHT;
 
   /**
    * @param from lower blocks are ignored
@@ -51,15 +52,15 @@ export class ConfirmedBlock {
   take(items: readonly unknown[], now: number): void {
     const heights = [...this.#newest];
     for (const item of items) {
-      const height = blockOf(item);
+      const height = readBlockNumber(item);
       if (height === null || height < this.#from) continue;
       heights.push(height);
-      const age = now / 1000 - (wholeNumber(memberOf(item, 'blockTimestamp')) ?? Number.POSITIVE_INFINITY);
+      const age = now / 1000 - (parseInteger(getMember(item, 'blockTimestamp')) ?? Number.POSITIVE_INFINITY);
       // A time in the future is invalid, or the local clock is late.
-      if (age >= 0) this.#reach = Math.min(this.#reach, height + FASTEST * age);
+      if (age >= 0) this.#reach = Math.min(this.#reach, height + MAX_BLOCKS_PER_SECOND * age);
       if (age >= this.#settle && Number.isFinite(age)) this.#settled = Math.max(this.#settled, height);
     }
-    let [newest, next] = [NONE, NONE];
+    let [newest, next] = [NO_HEIGHT, NO_HEIGHT];
     for (const height of heights) {
       if (height > this.#reach || height === newest) continue;
       if (height > newest) [newest, next] = [height, newest];
@@ -71,24 +72,24 @@ export class ConfirmedBlock {
   /** The newest confirmed height. Null: there is none. */
   get height(): number | null {
     const [, next] = this.#newest;
-    return next === NONE ? null : next;
+    return next === NO_HEIGHT ? null : next;
   }
 
   /** Exclusive end of the claimable heights. Null if there are none. */
   get claimable(): number | null {
     const { height } = this;
-    return height === null || this.#settled === NONE ? null : Math.min(height, this.#settled) + 1;
+    return height === null || this.#settled === NO_HEIGHT ? null : Math.min(height, this.#settled) + 1;
   }
 }
 
 /** Returns the block number of an item. Returns null if it cannot be read. */
-export const blockOf = (item: unknown): number | null => wholeNumber(memberOf(item, 'blockNumber'));
+export const readBlockNumber = (item: unknown): number | null => parseInteger(getMember(item, 'blockNumber'));
 
 /**
  * Parses an integer, or a text of decimal digits. Returns null if the value is neither, or too large to be
  * exact.
  */
-function wholeNumber(value: unknown): number | null {
+function parseInteger(value: unknown): number | null {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
 }

@@ -10,4 +10,4 @@ export const month = 30 * day;
  * Maximum known lag of a healthy index behind its chain (outages of 24 hours and of two days are documented,
  * reality.md 5.4 and 5.13), plus one day, in ms. Newer items are recorded, but not claimed as covered.
  */
-export const TRAILS = 3 * day;
+export const MAX_INDEX_LAG_MS = 3 * day;

@@ -1,15 +1,15 @@
 import type { Page } from '../contract.ts';
 
 /** Walks a source whose single call returns everything. */
-export async function* oneAnswer(call: () => Promise<unknown>): AsyncGenerator<Page> {
-  yield wholeAnswer(await call());
+export async function* walkSingleResponse(call: () => Promise<unknown>): AsyncGenerator<Page> {
+  yield singleResponsePage(await call());
 }
 
 /**
  * Returns the only page of a walk.
  * @param refused methods that the node does not offer, for the note of the run
  */
-export function wholeAnswer(body: unknown, refused: readonly string[] = []): Page {
+export function singleResponsePage(body: unknown, refused: readonly string[] = []): Page {
   const page = { body, proven: null, last: true, whole: true };
   return refused.length > 0 ? { ...page, note: `not offered: ${refused.join(', ')}` } : page;
 }

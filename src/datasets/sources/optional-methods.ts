@@ -1,14 +1,14 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import type { Ask } from '../contract.ts';
+import type { UpstreamClient } from '../contract.ts';
 
 /**
  * JSON-RPC calls to a node that may not offer some methods. A method that is not offered is called only once.
  */
-export class Offered {
-  readonly #ask: Ask;
+export class OptionalMethods {
+  readonly #ask: UpstreamClient;
   readonly #refused = new Map<string, UpstreamFailure>();
 
-  constructor(ask: Ask) {
+  constructor(ask: UpstreamClient) {
     this.#ask = ask;
   }
 
@@ -36,7 +36,7 @@ export class Offered {
    * Fails if no method is offered.
    * @throws UpstreamFailure (not-offered) if the node offers none of `methods`
    */
-  refuseWithout(methods: readonly string[]): void {
+  requireAny(methods: readonly string[]): void {
     if (methods.every((method) => this.#refused.has(method)))
       throw new UpstreamFailure('not-offered', `the node offers none of ${methods.join(', ')}`);
   }

@@ -1,7 +1,7 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import { memberOf } from './answer.ts';
+import { getMember } from './answer.ts';
 
-const MOST_EMPTY_PAGES = 10;
+const MAX_EMPTY_PAGES = 10;
 
 /**
  * Validates the page tokens of one start of a walk: tokens must be new, and the number of empty pages is
@@ -17,13 +17,13 @@ export class PageTokens {
    * @throws UpstreamFailure (malformed) if a token is no string or is repeated, or too many pages are empty
    */
   next(body: unknown, items: number): string | undefined {
-    const next = memberOf(body, 'nextPageToken');
+    const next = getMember(body, 'nextPageToken');
     if (next === undefined || next === null || next === '') return undefined;
     if (typeof next !== 'string') throw new UpstreamFailure('malformed', 'nextPageToken is not a string');
     if (this.#seen.has(next)) throw new UpstreamFailure('malformed', 'the same nextPageToken came twice');
     this.#seen.add(next);
     this.#emptyPages = items === 0 ? this.#emptyPages + 1 : 0;
-    if (this.#emptyPages > MOST_EMPTY_PAGES)
+    if (this.#emptyPages > MAX_EMPTY_PAGES)
       throw new UpstreamFailure(
         'malformed',
         `${this.#emptyPages} empty pages in a row, each with a nextPageToken`,

@@ -1,6 +1,6 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import type { Ask, Page, RequestedWindow, Window } from '../contract.ts';
-import { listIn, memberOf } from './answer.ts';
+import type { Page, RequestedWindow, UpstreamClient, Window } from '../contract.ts';
+import { getList, getMember } from './answer.ts';
 import { PageOrder } from './page-order.ts';
 import { PageTokens } from './page-tokens.ts';
 
@@ -38,15 +38,15 @@ export interface PagedList {
  * pages are empty, or the only page states a wrong total
  */
 export async function* pages(
-  ask: Ask,
+  ask: UpstreamClient,
   list: PagedList,
   window: RequestedWindow | null,
 ): AsyncGenerator<Page> {
-  let whole = widened(window);
+  let whole = extendToReach(window);
   let left = whole;
   let mostPages = 0;
   for (;;) {
-    const start = new Start(list, whole, left, window?.from);
+    const start = new WalkStart(list, whole, left, window?.from);
     try {
       yield* start.pages(ask);
       if (!start.isDisordered) return;
@@ -54,7 +54,7 @@ export async function* pages(
       left = window;
       mostPages = 0;
     } catch (error) {
-      if (!start.isUnderWay || !isDeadToken(error)) throw error;
+      if (!start.hasMorePages || !isDeadToken(error)) throw error;
       const rest = start.rest();
       if (rest === null && start.pagesRead <= mostPages) throw error;
       mostPages = rest === null ? start.pagesRead : 0;
@@ -64,14 +64,14 @@ export async function* pages(
 }
 
 /** Returns the window extended down to its reach. */
-function widened(window: RequestedWindow | null): Window | null {
+function extendToReach(window: RequestedWindow | null): Window | null {
   return window?.reach !== undefined && window.reach < window.from
     ? { from: window.reach, to: window.to }
     : window;
 }
 
 /** One start of a walk, at the newest item of the remaining window. */
-class Start {
+class WalkStart {
   readonly #list: PagedList;
   readonly #window: Window | null;
   readonly #left: Window | null;
@@ -107,7 +107,7 @@ class Start {
   }
 
   /** A page was read, and more follow. */
-  get isUnderWay(): boolean {
+  get hasMorePages(): boolean {
     return this.#token !== undefined;
   }
 
@@ -117,17 +117,17 @@ class Start {
   }
 
   /** @throws UpstreamFailure under the conditions of the function {@link pages} */
-  async *pages(ask: Ask): AsyncGenerator<Page> {
+  async *pages(ask: UpstreamClient): AsyncGenerator<Page> {
     const { path, query, within } = this.#list;
     const limits = this.#left && within ? within(this.#left) : {};
     for (;;) {
       const token = this.#token === undefined ? {} : { pageToken: this.#token };
       const body = await ask.get(path, { ...query, ...limits, ...token });
-      const items = listIn(body, this.#list.list);
+      const items = getList(body, this.#list.list);
       for (const item of items) this.#order.take(item);
       this.#pagesRead += 1;
       this.#items += items.length;
-      const total = Number(memberOf(body, 'total') ?? Number.NaN);
+      const total = Number(getMember(body, 'total') ?? Number.NaN);
       if (!Number.isNaN(total)) this.#totals.add(total);
       this.#token = this.#tokens.next(body, items.length);
       if (this.#token === undefined) {

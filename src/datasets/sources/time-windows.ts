@@ -1,12 +1,12 @@
 import type { Window } from '../contract.ts';
-import { memberOf } from './answer.ts';
+import { getMember } from './answer.ts';
 
 /**
  * Returns the query of a window of time. The seeds describe `startTimestamp` as "after" and `endTimestamp` as
  * "before", but recordings show that both are inclusive (reality.md 0, row 8). A request from one second
  * earlier is correct in both cases. Items outside of the window are recorded, but not claimed.
  */
-export function timestampsWithin(window: Window): { startTimestamp: number; endTimestamp: number } {
+export function timeWindowQuery(window: Window): { startTimestamp: number; endTimestamp: number } {
   return {
     startTimestamp: Math.max(Math.floor(window.from / 1000) - 1, 0),
     endTimestamp: Math.ceil(window.to / 1000),
@@ -17,9 +17,9 @@ export function timestampsWithin(window: Window): { startTimestamp: number; endT
  * Returns a function that reads the Unix seconds in `field` of an item as ms. It returns null if they are
  * missing or no number.
  */
-export const secondsAt =
+export const unixSecondsReader =
   (field: string) =>
   (item: unknown): number | null => {
-    const seconds = memberOf(item, field);
+    const seconds = getMember(item, field);
     return typeof seconds === 'number' && Number.isSafeInteger(seconds) ? seconds * 1000 : null;
   };

@@ -20,7 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { UsageError } from '../../lib/errors.ts';
-import { type EmbeddedHome, exists, mayUse } from './home.ts';
+import { canExecute, type EmbeddedHome, pathExists } from './home.ts';
 
 const run = promisify(execFile);
 const packageVersion = z.object({ version: z.string() });
@@ -37,14 +37,14 @@ const packageLinks = z.array(z.object({ source: z.string(), target: z.string() }
 export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   const { native, version } = await installedPackage();
   const own = join(home.path, `native-${version}`);
-  if (await exists(own)) return join(own, 'bin');
-  const whole = await mend(native).then(
+  if (await pathExists(own)) return join(own, 'bin');
+  const whole = await repairBinaries(native).then(
     () => true,
     () => false, // this account may not write there
   );
   if (await putInPlace(own, home, (unfinished) => linkFiles(native, unfinished))) return join(own, 'bin');
   const installed = join(native, 'bin');
-  if (whole && (await mayUse(home.account, join(installed, 'postgres')))) return installed;
+  if (whole && (await canExecute(home.account, join(installed, 'postgres')))) return installed;
 
   await putInPlace(own, home, async (unfinished) => {
     await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
@@ -66,8 +66,8 @@ async function putInPlace(
   try {
     await chmod(unfinished, 0o755);
     await fill(unfinished);
-    await mend(unfinished);
-    if (await mayUse(account, join(unfinished, 'bin', 'postgres'))) {
+    await repairBinaries(unfinished);
+    if (await canExecute(account, join(unfinished, 'bin', 'postgres'))) {
       await rename(unfinished, path);
       return true;
     }
@@ -130,9 +130,9 @@ async function installedPackage(): Promise<PostgresPackage> {
   }
 }
 
-async function mend(native: string): Promise<void> {
+async function repairBinaries(native: string): Promise<void> {
   const list = join(native, 'pg-symlinks.json');
-  const links = (await exists(list)) ? packageLinks.parse(JSON.parse(await readFile(list, 'utf8'))) : [];
+  const links = (await pathExists(list)) ? packageLinks.parse(JSON.parse(await readFile(list, 'utf8'))) : [];
   for (const { source, target } of links) {
     // Both are paths below `native/`, which has another name in a copy.
     const path = join(native, ...target.split('/').slice(1));

@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf, TemporaryError, UsageError } from '../../lib/errors.ts';
-import { writingTo } from '../../lib/write-errors.ts';
+import { TemporaryError, toErrorMessage, UsageError } from '../../lib/errors.ts';
+import { explainWriteErrors } from '../../lib/write-errors.ts';
 import { FileLock, withFileLock } from './file-lock.ts';
 import { type EmbeddedHome, type EmbeddedLog, embeddedHome } from './home.ts';
 import { ownLocation, refuseOtherHost, startHeartbeat } from './record.ts';
@@ -74,10 +74,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPo
   const fix =
     'run chain-recorder in a directory that this user may write to, or name a PostgreSQL of your own in DATABASE_URL';
   try {
-    return await writingTo(options.dir, () => useServer(options), fix);
+    return await explainWriteErrors(options.dir, () => useServer(options), fix);
   } catch (error) {
     // Retries cannot succeed while the disk is full.
-    throw isDiskFull(error) ? new UsageError([messageOf(error)], { cause: error }) : error;
+    throw isDiskFull(error) ? new UsageError([toErrorMessage(error)], { cause: error }) : error;
   }
 }
 
@@ -96,7 +96,7 @@ async function useServer(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const home = await embeddedHome(dir, log);
   const { port, made, started, use } = await withStartLock(home, async () => ({
     ...(await findOrStart(home, options)),
-    use: enrol(home),
+    use: registerUser(home),
   }));
   log.info({ dir, port }, started ? 'embedded PostgreSQL started' : 'embedded PostgreSQL found running');
 
@@ -176,11 +176,11 @@ async function supervise(
     } catch (cause) {
       failures += 1;
       if (failures < MAX_RESTARTS && !(cause instanceof UsageError)) {
-        log.warn({ dir, failures, error: messageOf(cause) }, 'embedded PostgreSQL was not restarted');
+        log.warn({ dir, failures, error: toErrorMessage(cause) }, 'embedded PostgreSQL was not restarted');
         continue;
       }
       throw new TemporaryError(
-        `embedded PostgreSQL in ${dir} ended and was not restarted: ${messageOf(cause)}`,
+        `embedded PostgreSQL in ${dir} ended and was not restarted: ${toErrorMessage(cause)}`,
         { cause },
       );
     }
@@ -196,7 +196,7 @@ function usersFile(home: EmbeddedHome): string {
 }
 
 /** Registers this process as a user of the server. The caller holds the start lock. */
-function enrol(home: EmbeddedHome): FileLock {
+function registerUser(home: EmbeddedHome): FileLock {
   const own = usersFile(home);
   for (const file of usersFiles(home)) if (file !== own && !isUsed(file)) rmSync(file, { force: true });
   const lock = FileLock.try(own, { shared: true, account: home.account });

@@ -2,7 +2,7 @@ import { closeSync, fchownSync, ftruncateSync, openSync, readFileSync, writeSync
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf, UsageError } from '../../lib/errors.ts';
+import { toErrorMessage, UsageError } from '../../lib/errors.ts';
 
 /** A system account: user id and group id. */
 export interface Account {
@@ -125,7 +125,7 @@ function nativeLocks(): NativeLocks {
     loaded = found;
     return loaded;
   } catch (cause) {
-    const reason = messageOf(cause).split('\n')[0];
+    const reason = toErrorMessage(cause).split('\n')[0];
     throw new UsageError(
       [
         `no embedded PostgreSQL: fs-native-extensions cannot be loaded (${reason}): run \`npm install --include=optional\`, on a file ` +

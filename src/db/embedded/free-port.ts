@@ -6,13 +6,13 @@ import { createServer } from 'node:net';
  * Range of ports that are tried, inclusive start, exclusive end. It is below the ephemeral ports of most
  * systems, so that outgoing connections do not take them.
  */
-const LASTING = { from: 10_000, to: 30_000 };
+const STABLE_PORTS = { from: 10_000, to: 30_000 };
 
 /**
  * Returns a TCP port of 127.0.0.1 on which nothing listens now. Another process may use it before the caller
  * does.
  */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -22,17 +22,17 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Returns a free port like {@link freePort}, one that is likely to be free again at the next start. */
-export async function lastingPort(): Promise<number> {
+/** Returns a free port like {@link findFreePort}, one that is likely to be free again at the next start. */
+export async function findStablePort(): Promise<number> {
   for (let tries = 0; tries < 20; tries++) {
-    const port = randomInt(LASTING.from, LASTING.to);
-    if (await isFree(port)) return port;
+    const port = randomInt(STABLE_PORTS.from, STABLE_PORTS.to);
+    if (await isPortFree(port)) return port;
   }
-  return freePort();
+  return findFreePort();
 }
 
 /** Returns whether a process could listen on a port of 127.0.0.1 now. */
-export async function isFree(port: number): Promise<boolean> {
+export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer();
   try {
     server.listen(port, '127.0.0.1');

@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { makeFolder } from '../../lib/write-errors.ts';
+import { createFolder } from '../../lib/write-errors.ts';
 import type { Account } from './file-lock.ts';
 
 const run = promisify(execFile);
@@ -46,9 +46,9 @@ export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<Embed
   const folder = resolve(dir);
   const entrance = join(folder, 'postgres');
   const isRoot = process.getuid?.() === 0;
-  await makeFolder(folder);
+  await createFolder(folder);
   if (!isRoot) await mkdir(entrance, { recursive: true, mode: 0o700 });
-  else if (!(await exists(entrance))) await makeForRoot(entrance, folder, log);
+  else if (!(await pathExists(entrance))) await makeForRoot(entrance, folder, log);
 
   const path = await realpath(entrance);
   const { uid, gid } = await stat(path);
@@ -59,7 +59,7 @@ export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<Embed
  * Returns whether the account may execute a file or enter a folder.
  * @param account undefined for the account of this process
  */
-export async function mayUse(account: Account | undefined, path: string): Promise<boolean> {
+export async function canExecute(account: Account | undefined, path: string): Promise<boolean> {
   const asked = account
     ? run('/bin/sh', ['-c', 'test -x "$0"', path], { ...account, cwd: '/' })
     : access(path, constants.X_OK);
@@ -70,7 +70,7 @@ export async function mayUse(account: Account | undefined, path: string): Promis
 }
 
 /** Returns whether a path exists. Broken links count as missing. */
-export async function exists(path: string): Promise<boolean> {
+export async function pathExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,
@@ -79,14 +79,14 @@ export async function exists(path: string): Promise<boolean> {
 
 async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Promise<void> {
   const account = await serverAccount();
-  if (await mayUse(account, dir)) return await makeOwned(entrance, account);
+  if (await canExecute(account, dir)) return await makeOwned(entrance, account);
 
   const path = join(systemHomes, createHash('sha256').update(dir).digest('hex').slice(0, 16));
   await mkdir(systemHomes, { recursive: true });
   await chmod(systemHomes, 0o755);
   await makeOwned(path, account);
   await symlink(path, entrance).catch(async (error) => {
-    if (!(await exists(entrance))) throw error;
+    if (!(await pathExists(entrance))) throw error;
   });
   log.warn(
     { dir, path },
@@ -99,12 +99,12 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
  * folder with a wrong owner.
  */
 async function makeOwned(path: string, { uid, gid }: Account): Promise<void> {
-  if (await exists(path)) return;
+  if (await pathExists(path)) return;
   const unfinished = await mkdtemp(`${path}-`);
   await chown(unfinished, uid, gid);
   await rename(unfinished, path).catch(async (error) => {
     await rmdir(unfinished);
-    if (!(await exists(path))) throw error;
+    if (!(await pathExists(path))) throw error;
   });
 }
 

@@ -7,13 +7,13 @@ import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { socketIn } from '../../config/database-url.ts';
-import { messageOf, UsageError } from '../../lib/errors.ts';
+import { getSocketPath } from '../../config/database-url.ts';
+import { toErrorMessage, UsageError } from '../../lib/errors.ts';
 import { installedMajor, postgresBinaries } from './binaries.ts';
 import { startFailure } from './failure.ts';
 import { type FileLock, isLocked, waitForLock } from './file-lock.ts';
-import { isFree, lastingPort } from './free-port.ts';
-import { type EmbeddedHome, exists } from './home.ts';
+import { findStablePort, isPortFree } from './free-port.ts';
+import { type EmbeddedHome, pathExists } from './home.ts';
 import { ownLocation, readServerRecord, removeServerRecord, writeServerRecord } from './record.ts';
 import { keepInitdbChoices, type Settings, StartFallbacks, writeSettings } from './settings.ts';
 
@@ -63,7 +63,7 @@ async function pidFile({ path }: EmbeddedHome): Promise<{ pid: number; port: num
 
 /** Returns the folder of the server's Unix socket, or null if the path of the socket would be too long. */
 export const socketFolder = ({ path }: EmbeddedHome): string | null =>
-  Buffer.byteLength(socketIn({ host: path, port: 65_535 })) <= MAX_SOCKET_PATH_BYTES ? path : null;
+  Buffer.byteLength(getSocketPath({ host: path, port: 65_535 })) <= MAX_SOCKET_PATH_BYTES ? path : null;
 
 /**
  * Returns the port of the server that runs in the home, once it accepts connections. Returns undefined if
@@ -108,7 +108,7 @@ const acceptsConnections = (home: EmbeddedHome, port: number): Promise<boolean> 
 async function acceptsOnSocket(home: EmbeddedHome): Promise<boolean> {
   const folder = socketFolder(home);
   const { port } = await pidFile(home);
-  return folder !== null && port > 0 && (await accepts({ path: socketIn({ host: folder, port }) }));
+  return folder !== null && port > 0 && (await accepts({ path: getSocketPath({ host: folder, port }) }));
 }
 
 function accepts(address: NetConnectOpts): Promise<boolean> {
@@ -144,10 +144,10 @@ export async function startServer(
   const bin = await postgresBinaries(home);
   const data = join(home.path, 'data');
   const log = join(home.path, 'postgres.log');
-  const made = !(await exists(data));
+  const made = !(await pathExists(data));
   if (made) await makeCluster(home, bin);
   else await refuseOtherVersion(home, data);
-  if (await exists(log)) await rename(log, `${log}.1`);
+  if (await pathExists(log)) await rename(log, `${log}.1`);
 
   const lock = await waitForLock(serverLock(home), READY_TIMEOUT_MS, home.account);
   try {
@@ -155,7 +155,7 @@ export async function startServer(
     const usual = wanted ?? (await portOf(home));
     const fallbacks = new StartFallbacks();
     for (let attempt = 1; ; attempt += 1) {
-      const port = (await isFree(usual)) ? usual : await lastingPort();
+      const port = (await isPortFree(usual)) ? usual : await findStablePort();
       const unix_socket_directories = socketFolder(home) ?? '';
       await writeSettings(
         data,
@@ -169,7 +169,7 @@ export async function startServer(
       // Another process took the port first, or backends of a killed server have not ended yet.
       const passes = /Address already in use|pre-existing shared memory block/.test(output);
       if (!(passes || fallbacks.add(output)) || attempt === START_ATTEMPTS)
-        throw startFailure(home.path, `${output}\n${messageOf(failed)}`, failed);
+        throw startFailure(home.path, `${output}\n${toErrorMessage(failed)}`, failed);
       await rm(log, { force: true });
       if (passes) await delay(200);
     }
@@ -195,7 +195,7 @@ async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock):
     ]);
     return code === 0 ? null : new Error(errors.trim() || `pg_ctl ended with ${code}`);
   } catch (error) {
-    return error instanceof Error ? error : new Error(messageOf(error));
+    return error instanceof Error ? error : new Error(toErrorMessage(error));
   }
 }
 
@@ -225,7 +225,7 @@ async function portOf({ path }: EmbeddedHome): Promise<number> {
   const file = join(path, 'port');
   const saved = Number(await readFile(file, 'utf8').catch(() => ''));
   if (Number.isInteger(saved) && saved > 0 && saved <= 65_535) return saved;
-  const port = await lastingPort();
+  const port = await findStablePort();
   await writeFile(file, `${port}\n`);
   return port;
 }
@@ -284,7 +284,7 @@ async function makeCluster(home: EmbeddedHome, bin: string): Promise<void> {
     await creating;
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 10 });
-    throw startFailure(home.path, messageOf(error), error);
+    throw startFailure(home.path, toErrorMessage(error), error);
   }
   await keepInitdbChoices(unfinished);
   await rename(unfinished, join(home.path, 'data'));

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
-import { isSocket, socketIn } from '../../config/database-url.ts';
+import { getSocketPath, isSocket } from '../../config/database-url.ts';
 import type { Servers } from '../servers.ts';
-import { type Encryption, encrypted } from '../tls.ts';
+import { type Encryption, encryptSocket } from '../tls.ts';
 import { withReportedEnd } from './socket-end.ts';
 
 /**
@@ -25,8 +25,8 @@ export function driverSocket(
       const place = await server.primary();
       host = place.host;
       server.hold(socket);
-      socket.connect(isSocket(place) ? { path: socketIn(place) } : { ...place });
-      const open = tls.ssl ? await encrypted(socket, host, tls) : socket;
+      socket.connect(isSocket(place) ? { path: getSocketPath(place) } : { ...place });
+      const open = tls.ssl ? await encryptSocket(socket, host, tls) : socket;
       open.setTimeout(silence, () => open.destroy());
       return withReportedEnd(open, host);
     } catch (error) {

@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net';
 
 /** Callback of a write. */
-type Done = (error?: Error | null) => void;
+type WriteCallback = (error?: Error | null) => void;
 
 /** The bytes after the length in a startup packet: version 3.0 of the protocol. */
-const VERSION = Buffer.from([0, 3, 0, 0]);
+const PROTOCOL_VERSION = Buffer.from([0, 3, 0, 0]);
 /** First bytes of a CancelRequest. The server answers by closing the connection. */
-const CANCEL = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e]);
+const CANCEL_REQUEST = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e]);
 
 /**
  * ReadyForQuery outside of a transaction: the last bytes that a server sends before it waits for a statement.
  */
-const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
 /**
  * Last bytes of an ErrorResponse, its message type, and the severities with which the server closes the
  * connection.
  */
 const END_OF_ERROR = Buffer.from([0, 0]);
-const ERROR = 0x45;
-const LAST_WORDS = /^V(FATAL|PANIC)$/;
+const ERROR_RESPONSE = 0x45;
+const FATAL_SEVERITY = /^V(FATAL|PANIC)$/;
 
 /**
  * Changes the close events of a connection to a form that postgres.js 3.4.9 handles correctly. Otherwise the
@@ -56,7 +56,7 @@ export function withReportedEnd<S extends Socket>(socket: S, host: string): S {
     if (event === 'close') return close();
     ready ||= event === 'data' && isReady(values[0]);
     if (event === 'data' && ready) {
-      const [said, last] = partedAtFarewell(values[0]);
+      const [said, last] = splitFinalError(values[0]);
       farewell = last;
       return emit('data', said);
     }
@@ -64,7 +64,11 @@ export function withReportedEnd<S extends Socket>(socket: S, host: string): S {
     failure ??= values[0];
     return true;
   };
-  socket.write = (chunk: Uint8Array | string, encoding?: BufferEncoding | Done, done?: Done) => {
+  socket.write = (
+    chunk: Uint8Array | string,
+    encoding?: BufferEncoding | WriteCallback,
+    done?: WriteCallback,
+  ) => {
     socket.write = write;
     first = startOf(Buffer.from(chunk));
     return typeof encoding === 'function' ? write(first, encoding) : write(first, encoding, done);
@@ -74,27 +78,33 @@ export function withReportedEnd<S extends Socket>(socket: S, host: string): S {
   return socket;
 }
 
-const isReady = (chunk: unknown) => Buffer.isBuffer(chunk) && chunk.subarray(-READY.length).equals(READY);
+const isReady = (chunk: unknown) =>
+  Buffer.isBuffer(chunk) && chunk.subarray(-READY_FOR_QUERY.length).equals(READY_FOR_QUERY);
 
 /** Splits the final error, with which a server closes the connection, from the data before it. */
-function partedAtFarewell(chunk: unknown): [said: unknown, farewell: Error | null] {
+function splitFinalError(chunk: unknown): [said: unknown, farewell: Error | null] {
   if (!Buffer.isBuffer(chunk) || !chunk.subarray(-END_OF_ERROR.length).equals(END_OF_ERROR))
     return [chunk, null];
   for (let at = chunk.length - 5; at >= 0; at -= 1) {
-    if (chunk[at] !== ERROR || chunk.readUInt32BE(at + 1) !== chunk.length - at - 1) continue;
+    if (chunk[at] !== ERROR_RESPONSE || chunk.readUInt32BE(at + 1) !== chunk.length - at - 1) continue;
     const fields = chunk.toString('utf8', at + 5).split('\0');
-    if (!fields.some((field) => LAST_WORDS.test(field))) continue;
+    if (!fields.some((field) => FATAL_SEVERITY.test(field))) continue;
     const [code, message] = ['C', 'M'].map((name) => fields.find((one) => one.startsWith(name))?.slice(1));
     return [chunk.subarray(0, at), Object.assign(new Error(message), { code })];
   }
   return [chunk, null];
 }
 
-const isCancel = (first: Buffer | null) => first?.subarray(0, CANCEL.length).equals(CANCEL) === true;
+const isCancel = (first: Buffer | null) =>
+  first?.subarray(0, CANCEL_REQUEST.length).equals(CANCEL_REQUEST) === true;
 
 /** Returns the last startup packet of the driver's first write, or the whole write if there is none. */
 function startOf(chunk: Buffer): Buffer {
-  for (let at = chunk.lastIndexOf(VERSION); at >= 4; at = chunk.lastIndexOf(VERSION, at - 1)) {
+  for (
+    let at = chunk.lastIndexOf(PROTOCOL_VERSION);
+    at >= 4;
+    at = chunk.lastIndexOf(PROTOCOL_VERSION, at - 1)
+  ) {
     const begin = at - 4;
     if (chunk.readUInt32BE(begin) === chunk.length - begin) return chunk.subarray(begin);
   }

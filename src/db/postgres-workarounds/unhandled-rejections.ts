@@ -1,4 +1,4 @@
-import { isAway } from '../connection-error.ts';
+import { isDatabaseUnavailable } from '../connection-error.ts';
 
 /**
  * Keeps the process alive when a connection closes while it is being opened. postgres.js may query the
@@ -8,6 +8,6 @@ import { isAway } from '../connection-error.ts';
  */
 export function outliveLostConnections(): void {
   process.on('unhandledRejection', (error) => {
-    if (!isAway(error)) throw error;
+    if (!isDatabaseUnavailable(error)) throw error;
   });
 }

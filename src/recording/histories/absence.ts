@@ -1,7 +1,14 @@
 import type { Dataset, Window } from '../../datasets/contract.ts';
-import { keyPart } from '../../datasets/dataset.ts';
-import { standingRequest } from '../../datasets/target-columns.ts';
-import { type Fragment, keyColumns, requestAs, requestValues, sameKey, type Write } from './batch.ts';
+import { keyColumnSql } from '../../datasets/dataset.ts';
+import { tableRequestColumns } from '../../datasets/target-columns.ts';
+import {
+  type CommitFragment,
+  type CommitInput,
+  keyColumns,
+  requestSelectSql,
+  requestValues,
+  sameKeySql,
+} from './batch.ts';
 import { keyList } from './changes.ts';
 import { columnOfRows, type Row } from './rows.ts';
 import type { Statement } from './statement-parts.ts';
@@ -19,7 +26,7 @@ export interface Confirmation {
  * its own end has passed (`Dataset.endsAt`), or once every required confirmation exists. It then ends at the
  * first walk that missed it.
  */
-export interface Absence {
+export interface AbsenceEvidence {
   /** Rows that the walk showed. Only their keys are used. */
   readonly seen: readonly Row[];
   /** Part of the axis that the walk requested. Null: the whole list. */
@@ -31,12 +38,12 @@ export interface Absence {
 }
 
 /** Confirmation for a list in one response: the list did not change during the read. */
-export const ONE_ANSWER: Confirmation = { observations: 1, minDuration: 0 };
+export const SINGLE_PAGE_CONFIRMATION: Confirmation = { observations: 1, minDuration: 0 };
 /**
  * Confirmation for a list of several pages. A member may have moved from an unread page to one that was
  * already read.
  */
-export const SEVERAL_PAGES: Confirmation = { observations: 2, minDuration: 0 };
+export const MULTI_PAGE_CONFIRMATION: Confirmation = { observations: 2, minDuration: 0 };
 
 /** Columns that delimit a version, and the SQL that ends it. */
 interface VersionColumns {
@@ -50,13 +57,13 @@ interface VersionColumns {
  * CTEs that retire rows. The last one is `retired_N`, with the key of each row and the start of its version
  * (`begins`).
  */
-type Retirement = Pick<Fragment, 'ctes' | 'unconfirmed' | 'shrunk'>;
+type Retirement = Pick<CommitFragment, 'ctes' | 'unconfirmed' | 'shrunk'>;
 
 /** Fragment parts of a history that retires rows without confirmation. */
 export const NO_CONFIRMATION = { unconfirmed: 'null::int', shrunk: 'null' } as const;
 
 /** Retires the target's current rows that a walk did not show, without any confirmation. */
-export function retireMissingRows<W extends Write>(
+export function retireMissingRows<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
@@ -73,10 +80,10 @@ export function retireMissingRows<W extends Write>(
 }
 
 /**
- * Retires current members of the target whose absence is proven ({@link Absence}). Other missed members store
+ * Retires current members of the target whose absence is proven ({@link AbsenceEvidence}). Other missed members store
  * the number of walks that missed them and the time of the first one, until a walk shows them again.
  */
-export function retireConfirmedMembers<W extends Write>(
+export function retireConfirmedMembers<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
@@ -87,7 +94,7 @@ export function retireConfirmedMembers<W extends Write>(
   const recordedAt = statement.param('timestamptz', (write) => write.recordedAt);
   const scope = scopeOf(statement, dataset, at, to);
   const joined = `o.run_id = fence.run_id and not exists (
-          select from ${table} g where ${sameKey(dataset, 'g', 'o')} and g.${to} = o.${from})`;
+          select from ${table} g where ${sameKeySql(dataset, 'g', 'o')} and g.${to} = o.${from})`;
   const ended = dataset.endsAt ? `coalesce(o.${dataset.endsAt} <= ${observedAt}, false)` : 'false';
   const confirmed = (which: 'confirm' | 'confirmShrink') => {
     const observations = statement.param(
@@ -145,7 +152,7 @@ const endAfterStart = (instant: string, from: string) =>
  * walk did show such items. Rows that this statement supersedes are excluded, because a statement can update
  * a row only once.
  */
-function quarantinedButMissed<W extends Write>(
+function quarantinedButMissed<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
@@ -155,10 +162,10 @@ function quarantinedButMissed<W extends Write>(
   if (keys.length === 0) return 'select null::tid as place where false';
   const columns = keys.map(({ name, array }) => `unnest(${array}) as ${name}`);
   return `select o.place from fence, (
-            select ${[...requestAs(statement, dataset, at), 'u.*'].join(', ')} from (select ${columns.join(', ')}) u) n
+            select ${[...requestSelectSql(statement, dataset, at), 'u.*'].join(', ')} from (select ${columns.join(', ')}) u) n
           cross join lateral (
             select o.ctid as place, o.missed_walks from recorder.${dataset.name} o
-            where ${sameKey(dataset, 'o', 'n')} and o.${to} is null offset 0) o
+            where ${sameKeySql(dataset, 'o', 'n')} and o.${to} is null offset 0) o
           where o.missed_walks is not null and not exists (select from changed_${at} c where c.place = o.place)`;
 }
 
@@ -166,10 +173,15 @@ function quarantinedButMissed<W extends Write>(
  * SQL: condition that `o` is a current row of the target and that the walk was complete. It is false after an
  * incomplete walk.
  */
-function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
+function scopeOf<W extends CommitInput>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  to: string,
+): string {
   const may = statement.param('boolean', ({ batches }) => batches[at]?.absence != null);
   const values = requestValues(statement, dataset, at);
-  const scope = standingRequest(dataset).map((name, index) => `o.${name} = ${values[index]}`);
+  const scope = tableRequestColumns(dataset).map((name, index) => `o.${name} = ${values[index]}`);
   if (dataset.source.range) {
     const time = dataset.key.at(-1);
     const bound = (end: 'from' | 'to') =>
@@ -187,12 +199,17 @@ function scopeOf<W extends Write>(statement: Statement<W>, dataset: Dataset, at:
  * shown keys are grouped by key, so that each is read once. In a join, PostgreSQL may choose a nested loop
  * while the table has no statistics.
  */
-function unseen<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number, to: string): string {
+function unseen<W extends CommitInput>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+  to: string,
+): string {
   const keys = keyArrays(statement, dataset, at, ({ absence }) => absence?.seen);
   if (keys.length === 0) return 'select null::tid as place where false';
   const names = keys.map(({ name }) => name).join(', ');
   const key = (row: string) =>
-    keys.map(({ name, nullable }) => `${keyPart(name, nullable, row)} as ${name}`).join(', ');
+    keys.map(({ name, nullable }) => `${keyColumnSql(name, nullable, row)} as ${name}`).join(', ');
   return `select max(place) as place from (
           select ${key('o')}, o.ctid as place from recorder.${dataset.name} o, fence where ${scopeOf(statement, dataset, at, to)}
           union all
@@ -204,7 +221,7 @@ function unseen<W extends Write>(statement: Statement<W>, dataset: Dataset, at: 
  * SQL: one array per key column that comes from an item.
  * @param rowsOf returns the rows of a batch; undefined: none
  */
-const keyArrays = <W extends Write>(
+const keyArrays = <W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,

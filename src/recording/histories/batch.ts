@@ -1,29 +1,29 @@
 import type { Dataset, DatasetColumn, Target } from '../../datasets/contract.ts';
-import { keyPart } from '../../datasets/dataset.ts';
+import { keyColumnSql } from '../../datasets/dataset.ts';
 import {
-  requestOf,
+  requestColumns,
   SERIES_ID,
   seriesTableOf,
-  standingKey,
-  standingRequest,
+  tableKeyColumns,
+  tableRequestColumns,
 } from '../../datasets/target-columns.ts';
-import type { Absence } from './absence.ts';
+import type { AbsenceEvidence } from './absence.ts';
 import { columnOfRows, type Row } from './rows.ts';
 import type { Statement } from './statement-parts.ts';
 
 /** The rows of one dataset in one commit. */
-export interface Batch {
+export interface DatasetBatch {
   readonly rows: readonly Row[];
   /** Rows with the keys of quarantined items. Stored rows with these keys are not changed. */
   readonly quarantinedKeys: readonly Row[];
   /** Evidence of the complete walk about missing members. Null: no member may be retired. */
-  readonly absence: Absence | null;
+  readonly absence: AbsenceEvidence | null;
 }
 
 /** Input of the histories for one commit. */
-export interface Write {
+export interface CommitInput {
   readonly target: Target;
-  readonly batches: readonly Batch[];
+  readonly batches: readonly DatasetBatch[];
   /**
    * Time at which the first response of the run arrived, ISO 8601. It is stored with versions, points and
    * readings.
@@ -34,11 +34,11 @@ export interface Write {
   /** The rows were observed earlier. They do not change keys for which newer rows are stored. */
   readonly late: boolean;
   /** If true, every row of a log is looked up, because a previous attempt considered an existing row new. */
-  readonly looksUp?: boolean;
+  readonly shouldLookUp?: boolean;
 }
 
 /** CTEs and SQL expressions of one history in the commit statement. */
-export interface Fragment {
+export interface CommitFragment {
   readonly ctes: readonly string[];
   /** SQL: number of rows written. */
   readonly written: string;
@@ -57,18 +57,18 @@ export interface Fragment {
 }
 
 /** Builds the part of the commit statement for dataset number `at` of a feed. */
-export type WriteHistory = <W extends Write>(
+export type WriteHistory = <W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
-) => Fragment;
+) => CommitFragment;
 
 /** Returns the columns that come from an item. Columns of the request precede them in the table. */
 export const itemColumns = (dataset: Dataset): readonly DatasetColumn[] =>
   dataset.columns.filter((column) => column.path.length > 0);
 
 /** Columns of a row with their indexes. */
-const comingColumns = (dataset: Dataset) =>
+const batchColumns = (dataset: Dataset) =>
   [...itemColumns(dataset), { name: 'extra', type: 'jsonb' }].map(({ name, type }, index) => ({
     name,
     type,
@@ -86,31 +86,31 @@ export function keyColumns(dataset: Dataset) {
  * SQL: values that identify the request of a write in the table, one per column of
  * {@link tableRequestColumns}.
  */
-export function requestValues<W extends Write>(
+export function requestValues<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
 ): string[] {
-  return dataset.numbered ? [`(select ${SERIES_ID} from series_${at})`] : asked(statement, dataset);
+  return dataset.numbered ? [`(select ${SERIES_ID} from series_${at})`] : requestParams(statement, dataset);
 }
 
 /** SQL: values of the request of a write. */
-const asked = <W extends Write>(statement: Statement<W>, { request }: Dataset): string[] =>
+const requestParams = <W extends CommitInput>(statement: Statement<W>, { request }: Dataset): string[] =>
   request.map((key) => statement.param('text', ({ target }) => target[key] ?? ''));
 
 /**
  * The CTEs that {@link requestValues} reads. A series gets its number with its first row. Only the run that
  * holds the lease of the target writes it, so that two runs cannot insert it concurrently.
  */
-export function requestCtes<W extends Write>(
+export function requestCtes<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
 ): string[] {
   if (!dataset.numbered) return [];
   const table = `recorder.${seriesTableOf(dataset)}`;
-  const names = requestOf(dataset).join(', ');
-  const values = asked(statement, dataset).join(', ');
+  const names = requestColumns(dataset).join(', ');
+  const values = requestParams(statement, dataset).join(', ');
   const hasRows = statement.param('boolean', ({ batches }) => (batches[at]?.rows.length ?? 0) > 0);
   return [
     `known_series_${at} as materialized (select ${SERIES_ID} from ${table} where (${names}) = (${values}))`,
@@ -123,8 +123,8 @@ export function requestCtes<W extends Write>(
 }
 
 /** SQL: one array per column of the rows of a batch. */
-export function incomingArrays<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number) {
-  return comingColumns(dataset).map(({ name, type, index }) => ({
+export function batchArrays<W extends CommitInput>(statement: Statement<W>, dataset: Dataset, at: number) {
+  return batchColumns(dataset).map(({ name, type, index }) => ({
     name,
     array: statement.param(`${type}[]`, ({ batches }) => columnOfRows(batches[at]?.rows ?? [], index)),
   }));
@@ -133,22 +133,26 @@ export function incomingArrays<W extends Write>(statement: Statement<W>, dataset
 /**
  * SQL: select of the rows of a batch: the request as constants, all other columns unnested from one array
  * each. They are unnested in the select list, because PostgreSQL materializes each function in FROM first.
- * @param arrays result of {@link incomingArrays}
+ * @param arrays result of {@link batchArrays}
  */
-export function incoming<W extends Write>(
+export function batchRowsSql<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
-  arrays = incomingArrays(statement, dataset, at),
+  arrays = batchArrays(statement, dataset, at),
 ): string {
   const columns = arrays.map(({ name, array }) => `unnest(${array}) as ${name}`);
-  return `select ${[...requestAs(statement, dataset, at), 'u.*'].join(', ')} from (select ${columns.join(', ')}) u`;
+  return `select ${[...requestSelectSql(statement, dataset, at), 'u.*'].join(', ')} from (select ${columns.join(', ')}) u`;
 }
 
 /** SQL: {@link requestValues} with the names of their columns. */
-export function requestAs<W extends Write>(statement: Statement<W>, dataset: Dataset, at: number): string[] {
+export function requestSelectSql<W extends CommitInput>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+): string[] {
   const values = requestValues(statement, dataset, at);
-  return standingRequest(dataset).map((name, index) => `${values[index]} as ${name}`);
+  return tableRequestColumns(dataset).map((name, index) => `${values[index]} as ${name}`);
 }
 
 /**
@@ -156,15 +160,15 @@ export function requestAs<W extends Write>(statement: Statement<W>, dataset: Dat
  * including `extra`.
  */
 export function rowColumns(dataset: Dataset): string[] {
-  return [...standingRequest(dataset), ...itemColumns(dataset).map(({ name }) => name), 'extra'];
+  return [...tableRequestColumns(dataset), ...itemColumns(dataset).map(({ name }) => name), 'extra'];
 }
 
 /** SQL: condition that `left` and `right` have the same natural key. */
-export function sameKey(dataset: Dataset, left: string, right: string): string {
-  return standingKey(dataset)
+export function sameKeySql(dataset: Dataset, left: string, right: string): string {
+  return tableKeyColumns(dataset)
     .map((name) => {
       const nullable = dataset.columns.find((column) => column.name === name)?.nullable ?? false;
-      return `${keyPart(name, nullable, left)} = ${keyPart(name, nullable, right)}`;
+      return `${keyColumnSql(name, nullable, left)} = ${keyColumnSql(name, nullable, right)}`;
     })
     .join(' and ');
 }

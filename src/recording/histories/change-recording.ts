@@ -8,28 +8,28 @@ import { itemColumns } from './batch.ts';
  * @param left
  * @param right aliases of the rows
  */
-export function contradicts(dataset: Dataset, left: string, right: string): string {
-  const differing = steadyColumns(dataset).map(
-    (column) => `${steady(column, left)} <> ${steady(column, right)}`,
+export function contradictsSql(dataset: Dataset, left: string, right: string): string {
+  const differing = comparedColumns(dataset).map(
+    (column) => `${comparedValueSql(column, left)} <> ${comparedValueSql(column, right)}`,
   );
   return differing.length === 0 ? 'false' : `((${differing.join(' or ')}) is true)`;
 }
 
 /** SQL: condition that a field has a value in `left` and is null in `right`. */
-export function says(dataset: Dataset, left: string, right: string): string {
-  const more = steadyColumns(dataset)
+export function addsValueSql(dataset: Dataset, left: string, right: string): string {
+  const more = comparedColumns(dataset)
     .filter(({ nullable }) => nullable)
     .map(({ name }) => `(${left}.${name} is not null and ${right}.${name} is null)`);
   return more.length === 0 ? 'false' : `(${more.join(' or ')})`;
 }
 
 /** Returns the columns by which two rows of the same key are compared. */
-export function steadyColumns(dataset: Dataset): readonly DatasetColumn[] {
+export function comparedColumns(dataset: Dataset): readonly DatasetColumn[] {
   return itemColumns(dataset).filter(({ name, moves }) => !moves && !dataset.key.includes(name));
 }
 
 /** SQL: the value of a column, without the fields of list elements that `moves()` marks. */
-export function steady({ name, elementMoves = [] }: DatasetColumn, alias: string): string {
+export function comparedValueSql({ name, elementMoves = [] }: DatasetColumn, alias: string): string {
   const value = `${alias}.${name}`;
   if (elementMoves.length === 0) return value;
   const without = elementMoves.map(({ path, fields }, index) => {

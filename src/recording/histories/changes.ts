@@ -3,7 +3,7 @@ import { lockRow } from '../../db/row-lock.ts';
 import { itemColumns } from './batch.ts';
 
 /** Kinds of changes, by their letter in `recorder.changes`. */
-export const CHANGES = {
+export const CHANGE_KINDS = {
   a: 'appeared',
   r: 'revised',
   b: 'returned',
@@ -30,7 +30,7 @@ export const keyList = (dataset: Dataset, row: string): string =>
  * `keys`, at the position of the column among the key columns of the item; `keys` has null for texts. Commits
  * of earlier versions have texts in `keys`, too.
  */
-export const placesOf = (dataset: Dataset) => {
+export const keyPositions = (dataset: Dataset) => {
   let texts = 0;
   return keyOfItem(dataset).map(({ name, type }, at) => {
     if (type === 'text') texts += 1;
@@ -43,8 +43,8 @@ export const placesOf = (dataset: Dataset) => {
  * @param valuesOf returns SQL for the values of a column, as an array
  * @param since SQL for the text of an array
  */
-function keysSaid(dataset: Dataset, valuesOf: (name: string) => string, since: string) {
-  const places = placesOf(dataset);
+function changeKeys(dataset: Dataset, valuesOf: (name: string) => string, since: string) {
+  const places = keyPositions(dataset);
   const texts = places.flatMap(({ name, inTexts }) => (inTexts === null ? [] : [valuesOf(name)]));
   const keys = places.map(({ name, inTexts }) => (inTexts === null ? `${valuesOf(name)}::text` : 'null'));
   return {
@@ -54,12 +54,12 @@ function keysSaid(dataset: Dataset, valuesOf: (name: string) => string, since: s
 }
 
 /**
- * The columns of `recorder.changes` that describe a change, as {@link eventsOf} and the readings select them.
+ * The columns of `recorder.changes` that describe a change, as {@link changeEventsSql} and the readings select them.
  */
-const SAYING = ['changes', 'kinds', 'texts', 'keys', 'scope_id', 'present', 'turns'] as const;
+const CHANGE_COLUMNS = ['changes', 'kinds', 'texts', 'keys', 'scope_id', 'present', 'turns'] as const;
 
 /** SQL: a select of these columns, with null for columns without an expression. */
-export const saying = (given: Partial<Record<(typeof SAYING)[number], string>>): string => {
+export const changeSelectSql = (given: Partial<Record<(typeof CHANGE_COLUMNS)[number], string>>): string => {
   const types = {
     changes: 'int',
     kinds: 'text',
@@ -69,7 +69,7 @@ export const saying = (given: Partial<Record<(typeof SAYING)[number], string>>):
     present: 'varbit',
     turns: 'jsonb',
   };
-  return `select ${SAYING.map((name) => `${given[name] ?? 'null'}::${types[name]} as ${name}`).join(', ')}`;
+  return `select ${CHANGE_COLUMNS.map((name) => `${given[name] ?? 'null'}::${types[name]} as ${name}`).join(', ')}`;
 };
 
 /**
@@ -77,11 +77,11 @@ export const saying = (given: Partial<Record<(typeof SAYING)[number], string>>):
  * @param rows a select of the key columns of the item, `begins` (start of the version) and `kind`
  * @param observedAt instant to which the starts are relative
  */
-export function eventsOf(dataset: Dataset, rows: string, observedAt: string): string {
-  return `${saying({
+export function changeEventsSql(dataset: Dataset, rows: string, observedAt: string): string {
+  return `${changeSelectSql({
     changes: 'count(*)',
     kinds: `string_agg(e.kind, '')`,
-    ...keysSaid(
+    ...changeKeys(
       dataset,
       (name) => `array_agg(e.${name})`,
       `array_agg((extract(epoch from e.begins - ${observedAt}) * 1000000)::bigint)::text`,
@@ -90,13 +90,13 @@ export function eventsOf(dataset: Dataset, rows: string, observedAt: string): st
 }
 
 /**
- * SQL: same as {@link eventsOf}, for rows that are all new and start at the same instant. Their keys are in
+ * SQL: same as {@link changeEventsSql}, for rows that are all new and start at the same instant. Their keys are in
  * arrays already and need not be aggregated.
  * @param arrays the columns of the rows in the order of the table, one array each
  * @param written number of rows written: all or none
  * @param begins start of the rows
  */
-export function appearances(
+export function newRowEventsSql(
   dataset: Dataset,
   arrays: readonly { readonly name: string; readonly array: string }[],
   written: string,
@@ -108,10 +108,10 @@ export function appearances(
     if (!found) throw new Error(`${dataset.name} has no array of ${wanted}`);
     return found.array;
   };
-  return `${saying({
+  return `${changeSelectSql({
     changes: 'n.count',
     kinds: `repeat('a', n.count)`,
-    ...keysSaid(
+    ...changeKeys(
       dataset,
       arrayOf,
       `array_fill((extract(epoch from ${begins} - ${observedAt}) * 1000000)::bigint, array[n.count])::text`,
@@ -120,8 +120,8 @@ export function appearances(
 }
 
 /** Input of the CTEs that record changes. */
-export interface Noting {
-  /** SQL of the changes of each dataset (`saying`), with the values of its request as `text[]`. */
+export interface ChangeRecording {
+  /** SQL of the changes of each dataset (`changeSelectSql`), with the values of its request as `text[]`. */
   readonly events: readonly { readonly dataset: string; readonly request: string; readonly sql: string }[];
   readonly runId: string;
   readonly recordedAt: string;
@@ -137,7 +137,13 @@ export interface Noting {
  * Without changes there is no lock. The statement acquires all other locks before, so that it never waits
  * while it holds this one and two statements cannot deadlock.
  */
-export function noteChanges({ events, runId, recordedAt, observedAt, after }: Noting): string[] {
+export function changeRecordingCtes({
+  events,
+  runId,
+  recordedAt,
+  observedAt,
+  after,
+}: ChangeRecording): string[] {
   const said = events.map(
     ({ dataset, request, sql }) =>
       `select '${dataset}' as dataset, ${request} as request, e.* from (${sql}) e`,
@@ -153,8 +159,8 @@ export function noteChanges({ events, runId, recordedAt, observedAt, after }: No
     `held as materialized (
       select 1 / (select count(*)::int from turn) as mine where exists (select from said))`,
     `noted as (
-      insert into recorder.changes (dataset, run_id, recorded_at, observed_at, request, ${SAYING.join(', ')})
-      select said.dataset, ${runId}, ${recordedAt}, ${observedAt}, said.request, ${SAYING.map((name) => `said.${name}`).join(', ')}
+      insert into recorder.changes (dataset, run_id, recorded_at, observed_at, request, ${CHANGE_COLUMNS.join(', ')})
+      select said.dataset, ${runId}, ${recordedAt}, ${observedAt}, said.request, ${CHANGE_COLUMNS.map((name) => `said.${name}`).join(', ')}
       from held cross join said where held.mine = 1 returning 1)`,
   ];
 }

@@ -1,10 +1,10 @@
 import type { Dataset } from '../../datasets/contract.ts';
 import { tableText } from '../../db/orm.ts';
 import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
-import { contradicts } from './change-recording.ts';
+import { contradictsSql } from './change-recording.ts';
 
 /** Rule by which rows of a dataset about the same entity contradict each other. */
-export interface Telling {
+export interface ContradictionRule {
   readonly dataset: Dataset;
   /** Columns that identify the entity. */
   readonly thing: readonly string[];
@@ -19,7 +19,7 @@ const of = (row: string, columns: readonly string[]) =>
  * Returns the rule for a log whose upstream should report one row per entity that {@link Dataset.single}
  * identifies. Returns null if several rows are allowed.
  */
-export function toldOnce(dataset: Dataset): Telling | null {
+export function singleRowRule(dataset: Dataset): ContradictionRule | null {
   const { key, single } = dataset;
   if (single === undefined) return null;
   const others = key.filter((part) => !single.includes(part));
@@ -30,7 +30,7 @@ export function toldOnce(dataset: Dataset): Telling | null {
  * Returns the rule for a log that should be the same on every node. Returns null if the dataset is not such a
  * log. A field that a node omits contradicts nothing.
  */
-export function toldByNodes(dataset: Dataset): Telling | null {
+export function everyNodeRule(dataset: Dataset): ContradictionRule | null {
   const { name, key, history, everyNode } = dataset;
   if (history !== 'log' || !everyNode) return null;
   // The nodes are listed, because the index starts with the node.
@@ -39,24 +39,24 @@ export function toldByNodes(dataset: Dataset): Telling | null {
   return {
     dataset,
     thing: key.filter((part) => part !== 'node'),
-    otherwise: `o.node <> s.node and o.node = any ((${nodes})::text[]) and ${contradicts(dataset, 'o', 's')}`,
+    otherwise: `o.node <> s.node and o.node = any ((${nodes})::text[]) and ${contradictsSql(dataset, 'o', 's')}`,
   };
 }
 
 /** SQL: condition that another current row contradicts the row `s` about the same entity. */
-export const contradicted = ({ dataset: { name }, thing, otherwise }: Telling): string =>
+export const contradictedSql = ({ dataset: { name }, thing, otherwise }: ContradictionRule): string =>
   `exists (select from recorder.${name} o
   where ${of('o', thing)} = ${of('s', thing)} and ${otherwise} and o.superseded_at is null)`;
 
-const noted = ({ name }: Dataset) =>
+const comparedUntilSql = ({ name }: Dataset) =>
   `coalesce((select until from recorder.contradictions_noted where dataset = '${name}'), '-infinity')`;
 
 /**
  * SQL: the entities whose rows contradict each other, and possibly more. It selects the stored ones
- * ({@link noting}) and compares only rows that were recorded after the last comparison. The columns are those of
+ * ({@link storeContradictionsSql}) and compares only rows that were recorded after the last comparison. The columns are those of
  * `thing`.
  */
-export function perhapsContradicted(telling: Telling): string {
+export function possibleContradictionsSql(telling: ContradictionRule): string {
   const { name, columns } = telling.dataset;
   const typeOf = new Map(columns.map((column) => [column.name, column.type]));
   const things = telling.thing.map((column, at) => `thing[${at + 1}]::${typeOf.get(column)} as ${column}`);
@@ -64,7 +64,7 @@ export function perhapsContradicted(telling: Telling): string {
   return `select ${things.join(', ')} from recorder.contradictions where dataset = '${name}'
   union
   select ${telling.thing.map((column) => `s.${column}`).join(', ')} from recorder.${name} s
-  where s.recorded_at >= ${noted(telling.dataset)} and s.recorded_at < 'infinity' and ${contradicted(telling)}`;
+  where s.recorded_at >= ${comparedUntilSql(telling.dataset)} and s.recorded_at < 'infinity' and ${contradictedSql(telling)}`;
 }
 
 /**
@@ -72,7 +72,7 @@ export function perhapsContradicted(telling: Telling): string {
  * and repeatedly, because readers compare the stored entities again.
  * $1: recording time up to which all rows are visible. It may be earlier than in the previous execution.
  */
-export function noting(telling: Telling): string {
+export function storeContradictionsSql(telling: ContradictionRule): string {
   const { dataset, thing } = telling;
   const { name } = dataset;
   return `
@@ -80,7 +80,7 @@ export function noting(telling: Telling): string {
       insert into recorder.contradictions (dataset, thing)
       select distinct '${name}', array[${thing.map((column) => `s.${column}::text`).join(', ')}]
       from recorder.${name} s
-      where s.recorded_at >= least(${noted(dataset)}, $1::timestamptz) and s.recorded_at < $1::timestamptz and ${contradicted(telling)}
+      where s.recorded_at >= least(${comparedUntilSql(dataset)}, $1::timestamptz) and s.recorded_at < $1::timestamptz and ${contradictedSql(telling)}
       on conflict do nothing returning 1)
     insert into recorder.contradictions_noted as n (dataset, until) select '${name}', $1::timestamptz
     where (select count(*) from found) >= 0

@@ -1,11 +1,18 @@
 import type { Dataset } from '../../datasets/contract.ts';
 import { NO_CONFIRMATION } from './absence.ts';
-import { incoming, incomingArrays, requestAs, rowColumns, sameKey, type WriteHistory } from './batch.ts';
-import { contradicts, says } from './change-recording.ts';
-import { appearances, eventsOf, keyList } from './changes.ts';
+import {
+  batchArrays,
+  batchRowsSql,
+  requestSelectSql,
+  rowColumns,
+  sameKeySql,
+  type WriteHistory,
+} from './batch.ts';
+import { addsValueSql, contradictsSql } from './change-recording.ts';
+import { changeEventsSql, keyList, newRowEventsSql } from './changes.ts';
 
 /** Number of rows of a batch that are looked up first, to decide whether all rows are new. */
-const SAMPLED = 16;
+const SAMPLE_SIZE = 16;
 
 /**
  * `log`: each entity is written once, by its natural key. If the upstream later reports other values, the new
@@ -23,15 +30,15 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
   const late = statement.param('boolean', (write) => write.late);
   const rows = statement.param('bigint', ({ batches }) => batches[at]?.rows.length ?? 0);
-  const arrays = incomingArrays(statement, dataset, at);
-  const given = incoming(statement, dataset, at, arrays);
+  const arrays = batchArrays(statement, dataset, at);
+  const given = batchRowsSql(statement, dataset, at, arrays);
   const sampled = arrays.flatMap(({ name, array }) =>
     dataset.key.includes(name) ? [`(${array})[place] as ${name}`] : [],
   );
-  const request = requestAs(statement, dataset, at);
+  const request = requestSelectSql(statement, dataset, at);
   const standing = (what: string) =>
-    `select ${what} from ${table} o where ${sameKey(dataset, 'o', 'n')} and o.superseded_at is null offset 0`;
-  const looksUp = statement.param('boolean', (write) => write.looksUp ?? false);
+    `select ${what} from ${table} o where ${sameKeySql(dataset, 'o', 'n')} and o.superseded_at is null offset 0`;
+  const looksUp = statement.param('boolean', (write) => write.shouldLookUp ?? false);
   const someStand = `(select found from standing_${at})`;
   const appended = `(select count(*) from appended_${at})`;
   const begins = `greatest(${recordedAt}, n.since + interval '1 microsecond')`;
@@ -46,7 +53,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
       `standing_${at} as materialized (
         select ${looksUp} or exists (
           select from (select ${[...request, ...sampled].join(', ')} from (
-            select generate_series(${rows}::int, 1, -greatest(${rows}::int / ${SAMPLED}, 1)) as place union all select 1) places) n
+            select generate_series(${rows}::int, 1, -greatest(${rows}::int / ${SAMPLE_SIZE}, 1)) as place union all select 1) places) n
           cross join lateral (${standing('')}) o) as found)`,
       `appended_${at} as (${insert} where not ${someStand} returning 1)`,
       `written_${at} as (
@@ -54,11 +61,11 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
       // Existing rows are looked up only if not all rows were new. `offset 0` makes the planner do one index
       // lookup with the whole key per row, and compare each row once instead of once per column.
       `met_${at} as materialized (
-        select ${completed(dataset)}, f.run_id as by_run, o.recorded_at as since, o.place,
-          c.contradicts or ${says(dataset, 'n', 'o')} as differs, ${late} and o.recorded_at > ${observedAt} as earlier
+        select ${completedColumnsSql(dataset)}, f.run_id as by_run, o.recorded_at as since, o.place,
+          c.contradicts or ${addsValueSql(dataset, 'n', 'o')} as differs, ${late} and o.recorded_at > ${observedAt} as earlier
         from fence f, (${given}) n
           cross join lateral (${standing('o.*, o.ctid as place')}) o
-          cross join lateral (select ${contradicts(dataset, 'n', 'o')} as contradicts offset 0) c
+          cross join lateral (select ${contradictsSql(dataset, 'n', 'o')} as contradicts offset 0) c
         where ${someStand} and (select count(*) from written_${at}) < ${rows})`,
       `superseded_${at} as (
         update ${table} o set superseded_at = ${begins}
@@ -68,7 +75,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
       `said_${at} as (
         insert into ${table} as r (${names}, recorded_at, superseded_at, run_id)
         select ${names}, ${begins}, case when earlier then ${begins} end, by_run from met_${at} n
-        where differs and (select count(*) from superseded_${at}) >= 0 and not (earlier and ${known(dataset)})
+        where differs and (select count(*) from superseded_${at}) >= 0 and not (earlier and ${isKnownSql(dataset)})
         union all
         select ${names}, ${recordedAt}, null, f.run_id from fence f, (${given}) n
         where ${someStand} and (select count(*) from written_${at}) + (select count(*) from met_${at}) < ${rows}
@@ -76,9 +83,9 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
     ],
     written: `(${appended} + (select count(*) from written_${at}) + (select count(*) from said_${at}))`,
     ...NO_CONFIRMATION,
-    events: `${appearances(dataset, arrays, appended, recordedAt, observedAt)}
+    events: `${newRowEventsSql(dataset, arrays, appended, recordedAt, observedAt)}
       union all
-      ${eventsOf(
+      ${changeEventsSql(
         dataset,
         `select ${keyList(dataset, 'n')}n.recorded_at as begins, 'a' as kind from written_${at} n
         union all select ${keyList(dataset, 'n')}n.recorded_at, case when n.superseded_at is null then 'r' else 's' end from said_${at} n`,
@@ -88,7 +95,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
 };
 
 /** SQL: columns of the new row `n`, completed from the old row `o` unless they contradict each other. */
-function completed(dataset: Dataset): string {
+function completedColumnsSql(dataset: Dataset): string {
   return rowColumns(dataset)
     .map(
       (name) => `case when c.contradicts then n.${name} else coalesce(n.${name}, o.${name}) end as ${name}`,
@@ -97,7 +104,7 @@ function completed(dataset: Dataset): string {
 }
 
 /** SQL: condition that an earlier row of the same key had the values of `n` already. */
-function known(dataset: Dataset): string {
-  return `exists (select from recorder.${dataset.name} o where ${sameKey(dataset, 'o', 'n')}
-          and not ${contradicts(dataset, 'n', 'o')} and not ${says(dataset, 'n', 'o')})`;
+function isKnownSql(dataset: Dataset): string {
+  return `exists (select from recorder.${dataset.name} o where ${sameKeySql(dataset, 'o', 'n')}
+          and not ${contradictsSql(dataset, 'n', 'o')} and not ${addsValueSql(dataset, 'n', 'o')})`;
 }

@@ -1,7 +1,14 @@
 import type { Dataset } from '../../datasets/contract.ts';
 import { retireConfirmedMembers, retireMissingRows } from './absence.ts';
-import { incoming, requestCtes, rowColumns, sameKey, type Write, type WriteHistory } from './batch.ts';
-import { eventsOf, keyList } from './changes.ts';
+import {
+  batchRowsSql,
+  type CommitInput,
+  requestCtes,
+  rowColumns,
+  sameKeySql,
+  type WriteHistory,
+} from './batch.ts';
+import { changeEventsSql, keyList } from './changes.ts';
 import type { Statement } from './statement-parts.ts';
 
 /** Columns and conditions of the versions of a row. */
@@ -60,7 +67,7 @@ export const writeState: WriteHistory = (statement, dataset, at) =>
 export const writeSeries: WriteHistory = (statement, dataset, at) =>
   versioned(statement, dataset, at, pointVersions);
 
-function versioned<W extends Write>(
+function versioned<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
@@ -74,10 +81,10 @@ function versioned<W extends Write>(
   const late = statement.param('boolean', (write) => write.late);
   // A version never starts before the previous one, even if the clock was set back.
   const after = (previous: string) => `greatest(${observedAt}, ${previous} + interval '1 microsecond')`;
-  const same = sameKey(dataset, 'o', 'n');
+  const same = sameKeySql(dataset, 'o', 'n');
   const differs = `(o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')})`;
   const lastEnd = versions.goneIsPast
-    ? `(select max(g.${versions.to}) from ${table} g where ${sameKey(dataset, 'g', 'n')})`
+    ? `(select max(g.${versions.to}) from ${table} g where ${sameKeySql(dataset, 'g', 'n')})`
     : 'null::timestamptz';
   const retire = versions.countsMissed ? retireConfirmedMembers : retireMissingRows;
   const missing = retire(statement, dataset, at, versions);
@@ -91,7 +98,7 @@ function versioned<W extends Write>(
         select n.*, o.run_id is not null as known, f.run_id as by_run, o.${versions.from} as since, o.${versions.to} as until, o.place,
           ${versions.countsMissed ? 'o.missed_walks is not null as was_missed,' : ''}
           ${differs} as differs
-        from fence f, (${incoming(statement, dataset, at)}) n
+        from fence f, (${batchRowsSql(statement, dataset, at)}) n
         left join lateral (
           select o.*, o.ctid as place from ${table} o where ${same} and ${versions.current} offset 0) o on true
         where (${differs}${versions.countsMissed ? ' or o.missed_walks is not null' : ''})
@@ -116,7 +123,7 @@ function versioned<W extends Write>(
     written: `((select count(*) from written_${at}) + (select count(*) from retired_${at}))`,
     unconfirmed: missing.unconfirmed,
     shrunk: missing.shrunk,
-    events: eventsOf(
+    events: changeEventsSql(
       dataset,
       `select ${keyList(dataset, 'n')}n.begins, n.kind from changed_${at} n where (select count(*) from written_${at}) >= 0
         union all select ${keyList(dataset, 'r')}r.begins, 'l' from retired_${at} r`,

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import type { Ask, ChainLinks, Dataset, Target } from '../../datasets/contract.ts';
-import { memberOf } from '../../datasets/sources/answer.ts';
+import type { ChainLinks, Dataset, Target, UpstreamClient } from '../../datasets/contract.ts';
+import { getMember } from '../../datasets/sources/answer.ts';
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 import { itemColumns } from '../histories/batch.ts';
 import type { Row } from '../histories/rows.ts';
@@ -52,7 +52,7 @@ interface Break {
  */
 export async function verifyChain(
   sql: postgres.Sql,
-  ask: Ask,
+  ask: UpstreamClient,
   dataset: Dataset,
   target: Target,
   { links, head }: ReportedChain,
@@ -148,12 +148,12 @@ function childBreak({ height, id }: Link, same: readonly Link[], above: readonly
 }
 
 /** SQL: the current rows of the chain of a target. */
-function ofChain(sql: postgres.Sql, dataset: Dataset, target: Target) {
-  return sql`from recorder.${sql(dataset.name)} where superseded_at is null and ${ofTarget(sql, dataset, target)}`;
+function chainRowsSql(sql: postgres.Sql, dataset: Dataset, target: Target) {
+  return sql`from recorder.${sql(dataset.name)} where superseded_at is null and ${targetRowsSql(sql, dataset, target)}`;
 }
 
 /** SQL: condition that a row belongs to the target. */
-function ofTarget(sql: postgres.Sql, { request, columns }: Dataset, target: Target) {
+function targetRowsSql(sql: postgres.Sql, { request, columns }: Dataset, target: Target) {
   const scope = request.map((key, at) => sql`${sql(columns[at]?.name ?? key)} = ${target[key] ?? ''}`);
   return scope.reduce((one, other) => sql`${one} and ${other}`);
 }
@@ -176,7 +176,7 @@ async function recordedLinks(
   if (heights.size === 0) return [];
   const rows = sql`
     select ${sql(height)} as height, ${sql(id)} as id, ${sql(parent)} as parent from recorder.${sql(dataset.name)}
-    where ${ofTarget(sql, dataset, target)} and ${sql(height)} = any(${[...heights].map(String)}::numeric[])`;
+    where ${targetRowsSql(sql, dataset, target)} and ${sql(height)} = any(${[...heights].map(String)}::numeric[])`;
   // Current rows and superseded versions have separate indexes.
   const found = await sql<{ height: string; id: string | null; parent: string | null }[]>`
     ${rows} and superseded_at is null union all ${rows} and superseded_at is not null`;
@@ -190,7 +190,7 @@ async function newestRecorded(
   target: Target,
 ): Promise<bigint | null> {
   const [row] = await sql<{ newest: string | null }[]>`
-    select max(${sql(height)}) as newest ${ofChain(sql, dataset, target)}`;
+    select max(${sql(height)}) as newest ${chainRowsSql(sql, dataset, target)}`;
   return row?.newest == null ? null : BigInt(row.newest);
 }
 
@@ -201,7 +201,7 @@ async function newestRecorded(
  */
 async function forkHeight(
   sql: postgres.Sql,
-  ask: Ask,
+  ask: UpstreamClient,
   dataset: Dataset,
   chain: ChainLinks,
   target: Target,
@@ -210,7 +210,7 @@ async function forkHeight(
   const { height, id, entryAt } = chain;
   // Single entries are requested by a number, which is exact up to this limit.
   if (!entryAt || upTo > Number.MAX_SAFE_INTEGER) return null;
-  const known = sql`${ofChain(sql, dataset, target)} and ${sql(id)} is not null and ${sql(height)} <= ${String(upTo)}`;
+  const known = sql`${chainRowsSql(sql, dataset, target)} and ${sql(id)} is not null and ${sql(height)} <= ${String(upTo)}`;
   const recordedAt = async (offset: number) => {
     const [row] = await sql<{ height: string }[]>`
       select ${sql(height)} as height ${known} order by ${sql(height)} offset ${offset} limit 1`;
@@ -223,7 +223,7 @@ async function forkHeight(
     const middle = Math.floor((same + differs) / 2);
     const entry = await recordedAt(middle);
     if (entry === undefined) break;
-    const served = memberOf(await entryAt(ask, target, Number(entry)), 'id');
+    const served = getMember(await entryAt(ask, target, Number(entry)), 'id');
     const recorded = await recordedLinks(sql, dataset, chain, target, new Set([entry]));
     if (recorded.some((one) => one.id === served)) same = middle;
     else [differs, found] = [middle, entry];

@@ -1,7 +1,7 @@
-import type { Ask } from '../../datasets/contract.ts';
-import { memberOf } from '../../datasets/sources/answer.ts';
+import type { UpstreamClient } from '../../datasets/contract.ts';
+import { getMember } from '../../datasets/sources/answer.ts';
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import { type Asking, UpstreamSession, type UpstreamSettings } from '../../upstreams/upstream.ts';
+import { type SessionOptions, UpstreamSession, type UpstreamSettings } from '../../upstreams/upstream.ts';
 import { ifOffered, type NodeGuard } from './node-guard.ts';
 
 const NODE_ID = /^NodeID-[1-9A-HJ-NP-Za-km-z]{20,60}$/;
@@ -11,7 +11,7 @@ const NODE_ID = /^NodeID-[1-9A-HJ-NP-Za-km-z]{20,60}$/;
  * removes the header, the id is requested before the first response and after the last. Responses of other
  * nodes are rejected.
  */
-export class IdentifiedNode implements Ask {
+export class IdentifiedNode implements UpstreamClient {
   readonly #session: UpstreamSession;
   readonly #guard: NodeGuard;
   /** Node id of the responses so far. Null: no response had one. */
@@ -24,7 +24,7 @@ export class IdentifiedNode implements Ask {
   /** This run is a health probe, which accepts responses of any node. */
   #isProbe = false;
 
-  constructor(settings: UpstreamSettings, asking: Asking, guard: NodeGuard) {
+  constructor(settings: UpstreamSettings, asking: SessionOptions, guard: NodeGuard) {
     this.#guard = guard;
     this.#session = new UpstreamSession(settings, asking, (headers) => this.#inspect(headers['node-id']));
   }
@@ -41,11 +41,12 @@ export class IdentifiedNode implements Ask {
     return this.#session.pageSize(most);
   }
 
-  get: Ask['get'] = (path, query) => this.#guarded(this.#session.get(path, query));
-  post: Ask['post'] = (path, body) => this.#guarded(this.#session.post(path, body));
-  rpc: Ask['rpc'] = (path, method, params) => this.#guarded(this.#session.rpc(path, method, params));
+  get: UpstreamClient['get'] = (path, query) => this.#guarded(this.#session.get(path, query));
+  post: UpstreamClient['post'] = (path, body) => this.#guarded(this.#session.post(path, body));
+  rpc: UpstreamClient['rpc'] = (path, method, params) =>
+    this.#guarded(this.#session.rpc(path, method, params));
 
-  probe: Ask['probe'] = (path, query) => {
+  probe: UpstreamClient['probe'] = (path, query) => {
     this.#isProbe = true;
     return this.#guarded(this.#session.probe(path, query));
   };
@@ -71,7 +72,7 @@ export class IdentifiedNode implements Ask {
    */
   async verifySlowly(): Promise<void> {
     const answered = { nodeId: this.#isUnmarked ? null : this.#nodeId, hasAnswered: this.#unverified > 0 };
-    await this.#guard.slowly(answered, () => this.verifySource());
+    await this.#guard.verifySlowly(answered, () => this.verifySource());
   }
 
   /**
@@ -81,7 +82,7 @@ export class IdentifiedNode implements Ask {
   async #requestNodeId(call: (path: string, method: string) => Promise<unknown>): Promise<void> {
     for (let times = this.#isVerified ? 1 : 2; times > 0; times--) {
       const nodeId = await ifOffered(async () =>
-        memberOf(await call('/ext/info', 'info.getNodeID'), 'nodeID'),
+        getMember(await call('/ext/info', 'info.getNodeID'), 'nodeID'),
       );
       if (typeof nodeId !== 'string' || !NODE_ID.test(nodeId)) return;
       await this.#answered(nodeId);

@@ -31,9 +31,9 @@ export interface NodeBinding extends NodeIdentity {
  * Time without another sighting after which a difference has ended, in ms. A load balancer routes to the
  * other node again within this time.
  */
-const DIFFERENCE_ENDS_AFTER = 120_000;
+const DIFFERENCE_EXPIRY_MS = 120_000;
 /** Minimum interval between two writes of the same fact, in ms. */
-const NOTE_EVERY = 10_000;
+const MIN_WRITE_INTERVAL_MS = 10_000;
 
 /** Loads the binding of a name. Returns null if no node was seen yet. */
 export async function loadBinding(sql: postgres.Sql, name: string): Promise<NodeBinding | null> {
@@ -73,7 +73,7 @@ export const boundNodeId = (node: ConfiguredNode, binding: NodeBinding | null): 
  * Returns why the responding node is not the bound one and how to fix it. Returns null if it is the bound
  * one.
  */
-export function differenceOf(
+export function findDifference(
   node: ConfiguredNode,
   binding: NodeBinding | null,
   seen: NodeIdentity,
@@ -96,7 +96,7 @@ export function differenceOf(
  * Returns a digest of the URL and the configured id of a node. It changes if either changes in the
  * configuration.
  */
-export const placeOf = ({ url, nodeId = '' }: ConfiguredNode): string =>
+export const nodeDigest = ({ url, nodeId = '' }: ConfiguredNode): string =>
   createHash('sha256').update(`${url}\n${nodeId}`).digest('hex');
 
 /**
@@ -104,14 +104,14 @@ export const placeOf = ({ url, nodeId = '' }: ConfiguredNode): string =>
  * may still respond there.
  * @param within in ms
  */
-export function differsStill(
+export function isDifferenceRecent(
   node: ConfiguredNode,
   { difference, differsAt, differsWhere }: NodeBinding,
   now: number,
-  within = DIFFERENCE_ENDS_AFTER,
+  within = DIFFERENCE_EXPIRY_MS,
 ): boolean {
   return (
-    difference !== null && differsWhere === placeOf(node) && differsAt !== null && now - differsAt < within
+    difference !== null && differsWhere === nodeDigest(node) && differsAt !== null && now - differsAt < within
   );
 }
 
@@ -132,14 +132,14 @@ export async function bindNode(
     networkId: binding?.networkId ?? seen.networkId,
     genesisId: binding?.genesisId ?? seen.genesisId,
   };
-  const ended = binding !== null && binding.difference !== null && !differsStill(node, binding, now);
+  const ended = binding !== null && binding.difference !== null && !isDifferenceRecent(node, binding, now);
   const isNoted =
     binding !== null &&
     bound.nodeId === binding.nodeId &&
     bound.networkId === binding.networkId &&
     bound.genesisId === binding.genesisId &&
     binding.verifiedAt !== null &&
-    now - binding.verifiedAt < NOTE_EVERY;
+    now - binding.verifiedAt < MIN_WRITE_INTERVAL_MS;
   if (isNoted && !ended) return binding;
   const at = new Date(now);
   const by = node.nodeId === undefined ? 'first sight' : 'configuration';
@@ -170,18 +170,18 @@ export async function bindNode(
  * Stores that another node responded than the one that the name is bound to.
  * @returns the stored binding
  */
-export async function noteDifference(
+export async function storeDifference(
   sql: postgres.Sql,
   node: ConfiguredNode,
   binding: NodeBinding | null,
   difference: string,
   now: number,
 ): Promise<NodeBinding> {
-  const place = placeOf(node);
+  const place = nodeDigest(node);
   if (
     binding?.difference === difference &&
     binding.differsWhere === place &&
-    now - (binding.differsAt ?? 0) < NOTE_EVERY
+    now - (binding.differsAt ?? 0) < MIN_WRITE_INTERVAL_MS
   )
     return binding;
   const at = new Date(now);

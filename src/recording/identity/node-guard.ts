@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { NETWORK_IDS } from '../../config/networks.ts';
-import { memberOf } from '../../datasets/sources/answer.ts';
+import { getMember } from '../../datasets/sources/answer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type FailureKind, UpstreamFailure } from '../../upstreams/failure.ts';
 import {
   bindNode,
   boundNodeId,
   type ConfiguredNode,
-  differenceOf,
-  differsStill,
+  findDifference,
+  isDifferenceRecent,
   loadBinding,
   type NodeBinding,
   type NodeIdentity,
-  noteDifference,
+  storeDifference,
 } from './node-binding.ts';
 
 /**
@@ -27,19 +27,19 @@ export type CallNode = (
 ) => Promise<unknown>;
 
 /** Time for which the network and the binding of a node are cached, in ms, unless its connection fails. */
-const VERIFIED_FOR = 10_000;
+const VERIFICATION_TTL_MS = 10_000;
 /**
  * Time for which a node without the header `node-id` is not recorded after another node responded at its URL,
  * in ms.
  */
-const UNMARKED_WAIT = 60_000;
+const UNMARKED_WAIT_MS = 60_000;
 /**
  * Interval of the verification of a probed node, in ms. It is slightly less than a minute, so that each
  * minute has one.
  */
-const VERIFY_PROBES_EVERY = 50_000;
+const PROBE_VERIFY_INTERVAL_MS = 50_000;
 /** Maximum time for which a probe waits for the verification, in ms. */
-const MAX_WAIT_OF_PROBE = 2_000;
+const MAX_PROBE_WAIT_MS = 2_000;
 
 /** Another node responded than the one that a configured name is bound to. */
 export class AnotherNode extends UpstreamFailure {
@@ -105,21 +105,21 @@ export class NodeGuard {
    */
   async verify(nodeId: string | null, isMarked: boolean, call: CallNode | null): Promise<void> {
     const now = this.#clock();
-    if (now - this.#loadedAt >= VERIFIED_FOR || now < this.#loadedAt) {
+    if (now - this.#loadedAt >= VERIFICATION_TTL_MS || now < this.#loadedAt) {
       this.#binding = await loadBinding(this.#sql, this.node.name);
       this.#loadedAt = now;
     }
     const seen = call
       ? await this.#identify(nodeId, call, now)
       : { nodeId, networkId: null, genesisId: null };
-    const difference = differenceOf(this.node, this.#binding, seen);
+    const difference = findDifference(this.node, this.#binding, seen);
     if (difference !== null) await this.#refuse(difference, this.#otherThanBound(seen));
-    if (!isMarked && this.#binding && differsStill(this.node, this.#binding, now, UNMARKED_WAIT))
+    if (!isMarked && this.#binding && isDifferenceRecent(this.node, this.#binding, now, UNMARKED_WAIT_MS))
       throw new UpstreamFailure('identity', this.#binding.difference ?? 'another node answered');
     if (seen.nodeId === null && seen.networkId === null) return;
     this.#binding = await bindNode(this.#sql, this.node, this.#binding, seen, now);
     // Another process may have bound the name to another node in the meantime.
-    const late = differenceOf(this.node, this.#binding, seen);
+    const late = findDifference(this.node, this.#binding, seen);
     if (late !== null) await this.#refuse(late, this.#otherThanBound(seen));
   }
 
@@ -128,10 +128,10 @@ export class NodeGuard {
    * responded last.
    * @throws UpstreamFailure (identity) if another node than the bound one responded to the probe
    */
-  async slowly({ nodeId, hasAnswered }: ProbedNode, verify: () => Promise<void>): Promise<void> {
+  async verifySlowly({ nodeId, hasAnswered }: ProbedNode, verify: () => Promise<void>): Promise<void> {
     const now = this.#clock();
     const last = this.#slow;
-    const isRecent = last && now >= last.at && now - last.at < VERIFY_PROBES_EVERY;
+    const isRecent = last && now >= last.at && now - last.at < PROBE_VERIFY_INTERVAL_MS;
     if (!hasAnswered || (isRecent && last.nodeId === nodeId)) {
       if (last?.failure) throw last.failure;
       return;
@@ -139,7 +139,7 @@ export class NodeGuard {
     const slow: NonNullable<typeof last> = { at: now, nodeId, failure: null };
     this.#slow = slow;
     try {
-      await Promise.race([verify(), delay(MAX_WAIT_OF_PROBE, undefined, { ref: false })]);
+      await Promise.race([verify(), delay(MAX_PROBE_WAIT_MS, undefined, { ref: false })]);
       if (nodeId !== null && this.expected !== null && nodeId !== this.expected)
         await this.refuseNode(nodeId, nodeId);
     } catch (error) {
@@ -160,7 +160,7 @@ export class NodeGuard {
   async refuseNode(nodeId: string, author: string | null = null): Promise<never> {
     const seen = { nodeId, networkId: null, genesisId: null };
     const several = `another node: ${nodeId} and ${this.expected ?? 'another one'} answer at the URL of ${this.node.name}: give it a URL of one node`;
-    return this.#refuse(differenceOf(this.node, this.#binding, seen) ?? several, author);
+    return this.#refuse(findDifference(this.node, this.#binding, seen) ?? several, author);
   }
 
   /**
@@ -169,7 +169,7 @@ export class NodeGuard {
    */
   async #refuse(difference: string, author: string | null): Promise<never> {
     this.#place = null;
-    this.#binding = await noteDifference(this.#sql, this.node, this.#binding, difference, this.#clock());
+    this.#binding = await storeDifference(this.#sql, this.node, this.#binding, difference, this.#clock());
     throw new AnotherNode(difference, author);
   }
 
@@ -188,15 +188,19 @@ export class NodeGuard {
    */
   async #identify(nodeId: string | null, call: CallNode, now: number): Promise<NodeIdentity> {
     const known = this.#place;
-    if (known && known.nodeId === nodeId && now >= known.at && now - known.at < VERIFIED_FOR) return known;
+    if (known && known.nodeId === nodeId && now >= known.at && now - known.at < VERIFICATION_TTL_MS)
+      return known;
     const networkId = await ifOffered(async () =>
-      Number(String(memberOf(await call('/ext/info', 'info.getNetworkID'), 'networkID'))),
+      Number(String(getMember(await call('/ext/info', 'info.getNetworkID'), 'networkID'))),
     );
     // A chain that is not bootstrapped yet responds with HTTP 503. The other APIs of the node are recorded in
     // the meantime.
     const genesisId = await ifOffered(async () => {
       const params = { height: 0, encoding: 'json' };
-      return memberOf(memberOf(await call('/ext/bc/P', 'platform.getBlockByHeight', params), 'block'), 'id');
+      return getMember(
+        getMember(await call('/ext/bc/P', 'platform.getBlockByHeight', params), 'block'),
+        'id',
+      );
     }, 'server');
     const seen = {
       nodeId,
@@ -217,13 +221,14 @@ export async function ifOffered<T>(call: () => Promise<T>, also?: FailureKind): 
   try {
     return await call();
   } catch (error) {
-    if (error instanceof UpstreamFailure && (NOT_THERE.has(error.kind) || error.kind === also)) return null;
+    if (error instanceof UpstreamFailure && (NOT_OFFERED_KINDS.has(error.kind) || error.kind === also))
+      return null;
     throw error;
   }
 }
 
 /** Failure kinds of a method that a node, or a proxy in front of it, does not allow. */
-const NOT_THERE: ReadonlySet<FailureKind> = new Set<FailureKind>([
+const NOT_OFFERED_KINDS: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'not-offered',
   'rpc',
   'not-found',

@@ -1,11 +1,17 @@
 import type { Dataset } from '../../datasets/contract.ts';
-import { asClosedDays, asOpenLooks, asRows, type ReadingForm, selectOf } from './forms.ts';
-import { numbering } from './members.ts';
-import { shapeOf, stripsOf, wholesOf } from './strips.ts';
-import { numbersOf, type Packing, packingOf, SEATS, tableOf } from './value-encoding.ts';
+import {
+  type ReadingForm,
+  selectClosedDayReadings,
+  selectOf,
+  selectOpenDayReadings,
+  selectRowReadings,
+} from './forms.ts';
+import { memberNumberCtes } from './members.ts';
+import { integersSql, stripCtes, stripShapeSql } from './strips.ts';
+import { MEMBERS_PER_ROW, numbersOf, type Packing, packingOf, regclassSql } from './value-encoding.ts';
 
 /** Result of closing a day. */
-export interface Closed {
+export interface CloseDayResult {
   /** Number of packed readings. */
   readonly packed: number;
   /** Number of readings that remain rows, because they cannot be packed exactly. */
@@ -17,9 +23,9 @@ export interface Closed {
  * strips and deletes the original form. It reads back the result, and fails if it is not digit for digit the
  * same.
  *
- * $1: values of the request; $2: the day (UTC). It returns {@link Closed}, both numbers as `int`.
+ * $1: values of the request; $2: the day (UTC). It returns {@link CloseDayResult}, both numbers as `int`.
  */
-export function closing(dataset: Dataset): string {
+export function closeDaySql(dataset: Dataset): string {
   const packing = packingOf(dataset);
   const { words, values, request } = packing;
   const count = values.length;
@@ -28,24 +34,28 @@ export function closing(dataset: Dataset): string {
   const ends = `(($2::date + 1)::timestamp at time zone 'UTC')`;
   const inDay = (column: string) => `${column} >= ${begins} and ${column} < ${ends}`;
   const ofRequest = request.map(({ name }, at) => `r.${name} = ($1::text[])[${at + 1}]`);
-  const rows = asRows(packing, [...ofRequest, inDay('r.observed_at')].join(' and '));
+  const rows = selectRowReadings(packing, [...ofRequest, inDay('r.observed_at')].join(' and '));
   const ofScope = `l.scope_id = (select scope_id from scope)`;
   const forms = [
     { form: rows, from: 'r.ctid' },
-    { form: asOpenLooks(packing, `${ofScope} and ${inDay('l.observed_at')}`), from: 'null::tid' },
-    { form: asClosedDays(packing, `${ofScope} and ${inDay('l.observed_at')}`), from: 'null::tid' },
+    { form: selectOpenDayReadings(packing, `${ofScope} and ${inDay('l.observed_at')}`), from: 'null::tid' },
+    { form: selectClosedDayReadings(packing, `${ofScope} and ${inDay('l.observed_at')}`), from: 'null::tid' },
   ];
-  const shapes = values.map((value, at) => ({ ...shapeOf(value, at + 1), at: at + 1 }));
+  const shapes = values.map((value, at) => ({ ...stripShapeSql(value, at + 1), at: at + 1 }));
   const told = [...values.map((_, at) => `v${at + 1}::text`), 'observed_at', 'run_id'].join(', ');
-  const written = asClosedDays(packing, 'true', { looks: 'looks', days: 'days', members: 'members' });
+  const written = selectClosedDayReadings(packing, 'true', {
+    looks: 'looks',
+    days: 'days',
+    members: 'members',
+  });
   const v = values.map((_, at) => `v${at + 1}`).join(', ');
   return `
     with scope as materialized (
-      select scope_id from recorder.reading_scopes where dataset = ${tableOf(packing)} and request = $1::text[]
+      select scope_id from recorder.reading_scopes where dataset = ${regclassSql(packing)} and request = $1::text[]
     ), found as (
       ${forms.map(({ form, from }) => readingsOf(packing, form, from)).join('\n      union all\n      ')}
     ),
-    ${numbering({ suffix: '', words: 'select words from found' })},
+    ${memberNumberCtes({ suffix: '', words: 'select words from found' })},
     readings as materialized (
       -- A reading that was recorded again and stands in two forms is one.
       select distinct on (m.n, f.observed_at) m.n, f.*
@@ -65,9 +75,9 @@ export function closing(dataset: Dataset): string {
     ), shapes as materialized (
       ${shapes.map(({ at }) => `select n, ${at} as c, s${at} as scale, t${at} as trimmed from shaped where fits`).join(' union all ')}
     ), wholes as materialized (
-      ${wholesOf(packing, 'fitting', 'shapes', 'n')}
+      ${integersSql(packing, 'fitting', 'shapes', 'n')}
     ),
-    ${stripsOf({ suffix: '', key: 'n, c', wholes: 'wholes', shapes: 'shapes', places: 'looks', sloping: true }).join(',\n    ')},
+    ${stripCtes({ suffix: '', key: 'n, c', wholes: 'wholes', shapes: 'shapes', places: 'looks', sloping: true }).join(',\n    ')},
     presence as materialized (
       select m.n, string_agg(case when f.n is null then '0' else '1' end, '' order by l.place) as bits, count(f.n) as read
       from (select distinct n from strips) m cross join looks l left join fitting f on f.n = m.n and f.place = l.place group by m.n
@@ -76,17 +86,17 @@ export function closing(dataset: Dataset): string {
     ), cells as materialized (
       select u.chunk, u.seat, c.c, s.base, s.slope, s.mode, coalesce(s.bits, '') as bits, t.sum, coalesce(t.told, 0) as told,
         sum(length(coalesce(s.bits, ''))) over (partition by u.chunk order by u.seat, c.c) - length(coalesce(s.bits, '')) as start
-      from (select distinct n / ${SEATS} as chunk from strips) k
-        cross join lateral (select k.chunk, seat from generate_series(1, ${SEATS}) seat) u
+      from (select distinct n / ${MEMBERS_PER_ROW} as chunk from strips) k
+        cross join lateral (select k.chunk, seat from generate_series(1, ${MEMBERS_PER_ROW}) seat) u
         cross join generate_series(1, ${count}) c
-        left join strips s on s.n = u.chunk * ${SEATS} + u.seat - 1 and s.c = c.c
+        left join strips s on s.n = u.chunk * ${MEMBERS_PER_ROW} + u.seat - 1 and s.c = c.c
         left join sums t on t.n = s.n and t.c = s.c
     ), seated as (
       select k.chunk, (select count(*) from looks) as looks,
         bool_and(p.n is null or p.read = (select count(*) from looks)) as whole,
         string_agg(coalesce(p.bits, repeat('0', (select count(*) from looks)::int)), '' order by u.seat) as bits
-      from (select distinct n / ${SEATS} as chunk from strips) k cross join generate_series(1, ${SEATS}) u(seat)
-        left join presence p on p.n = k.chunk * ${SEATS} + u.seat - 1
+      from (select distinct n / ${MEMBERS_PER_ROW} as chunk from strips) k cross join generate_series(1, ${MEMBERS_PER_ROW}) u(seat)
+        left join presence p on p.n = k.chunk * ${MEMBERS_PER_ROW} + u.seat - 1
       group by k.chunk
     ), days as materialized (
       select (select scope_id from scope) as scope_id, c.chunk, $2::date as day, s.looks::int as looks,
@@ -100,9 +110,9 @@ export function closing(dataset: Dataset): string {
         coalesce(array_agg(c.told::int order by seat, c.c) filter (where c.c in (${numbers.join(', ') || 'null'})), '{}') as told
       from cells c join seated s on s.chunk = c.chunk group by c.chunk, s.looks, s.whole, s.bits
     ), members as materialized (
-      select (select scope_id from scope) as scope_id, n::int / ${SEATS} as chunk, (n % ${SEATS} + 1)::int as seat, words from numbered
+      select (select scope_id from scope) as scope_id, n::int / ${MEMBERS_PER_ROW} as chunk, (n % ${MEMBERS_PER_ROW} + 1)::int as seat, words from numbered
     ), reread as materialized (
-      select m.chunk * ${SEATS} + m.seat - 1 as n, ${values
+      select m.chunk * ${MEMBERS_PER_ROW} + m.seat - 1 as n, ${values
         .map(({ column }, at) => `${written.columns.get(column.name)} as v${at + 1}`)
         .join(', ')}, l.observed_at, l.run_id
       from ${written.from}
@@ -113,7 +123,7 @@ export function closing(dataset: Dataset): string {
         (select n, ${told} from reread except all select n, ${told} from fitting)) differing
     ), checked as materialized (
       select case when w.readings = 0 then true else reporting.refused(format(
-        'the readings of %s of %s on %s are not the same when they are packed: %s differ', ${tableOf(packing)}, $1::text[], $2::date, w.readings)) is null end as fine
+        'the readings of %s of %s on %s are not the same when they are packed: %s differ', ${regclassSql(packing)}, $1::text[], $2::date, w.readings)) is null end as fine
       from wrong w
     ), gone_rows as (
       delete from recorder.${dataset.name} r using fitting f where r.ctid = f.place_of_row and (select fine from checked) returning 1
@@ -136,7 +146,7 @@ export function closing(dataset: Dataset): string {
     ), new_members as (
       insert into recorder.reading_members (scope_id, chunk, seat, words)
       select scope_id, chunk, seat, m.words from members m
-      where not exists (select from known k where k.words = m.words) and exists (select from strips s where s.n = m.chunk * ${SEATS} + m.seat - 1) returning 1
+      where not exists (select from known k where k.words = m.words) and exists (select from strips s where s.n = m.chunk * ${MEMBERS_PER_ROW} + m.seat - 1) returning 1
     ), new_looks as (
       -- The counts make what stood there leave first.
       insert into recorder.reading_looks (scope_id, observed_at, run_id, day, place)

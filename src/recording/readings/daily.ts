@@ -1,7 +1,7 @@
 import type { DatasetColumn } from '../../datasets/contract.ts';
-import { asOpenLooks, asRows, type ReadingForm } from './forms.ts';
-import { unitOf } from './strip.ts';
-import { cellOf, numbersOf, type Packing, tableOf, wasRead } from './value-encoding.ts';
+import { type ReadingForm, selectOpenDayReadings, selectRowReadings } from './forms.ts';
+import { unitSql } from './strip.ts';
+import { cellOf, numbersOf, type Packing, regclassSql, wasReadSql } from './value-encoding.ts';
 
 /** SQL: the day (UTC) of an instant. */
 const dayOf = (instant: string) => `(${instant} at time zone 'UTC')::date`;
@@ -12,7 +12,7 @@ const dayOf = (instant: string) => `(${instant} at time zone 'UTC')::date`;
  * unpacking and no grouping. Only days that also have readings in another form are grouped.
  * @param names columns that identify an entity: those of the request, and all text columns
  */
-export function dailyOf(packing: Packing, names: readonly DatasetColumn[]): string {
+export function dailyAveragesSql(packing: Packing, names: readonly DatasetColumn[]): string {
   const numbers = numbersOf(packing);
   const things = names.map(({ name }) => name).join(', ');
   const counted = (form: ReadingForm) => `
@@ -30,8 +30,8 @@ from (${closed} and d.day <> all(${daysElsewhere(packing)})
   union all
   select ${things}, day, ${numbers.map(({ column: { name } }) => `sum(sum_${name}), sum(told_${name})`).join(', ')}
   from (${closed} and d.day = any(${daysElsewhere(packing)})
-    union all${counted(asOpenLooks(packing))}
-    union all${counted(asRows(packing))}
+    union all${counted(selectOpenDayReadings(packing))}
+    union all${counted(selectRowReadings(packing))}
   ) several
   group by ${things}, day
 ) days`;
@@ -51,11 +51,11 @@ function closedSums(packing: Packing, names: readonly DatasetColumn[]): string {
   ]);
   return `
   select ${names.map(({ name }) => `${closed.get(name)} as ${name}`).join(', ')}, d.day,
-    ${numbers.map(({ column, at }, place) => `d.sums[${cell(place + 1)}] * ${unitOf(mode(at))} as sum_${column.name}, d.told[${cell(place + 1)}] as told_${column.name}`).join(', ')}
+    ${numbers.map(({ column, at }, place) => `d.sums[${cell(place + 1)}] * ${unitSql(mode(at))} as sum_${column.name}, d.told[${cell(place + 1)}] as told_${column.name}`).join(', ')}
   from recorder.reading_days d
     join recorder.reading_scopes s on s.scope_id = d.scope_id
     join recorder.reading_members m on m.scope_id = d.scope_id and m.chunk = d.chunk
-  where s.dataset = ${tableOf(packing)} and ${wasRead(packing)}`;
+  where s.dataset = ${regclassSql(packing)} and ${wasReadSql(packing)}`;
 }
 
 /**
@@ -72,5 +72,5 @@ function daysElsewhere(packing: Packing): string {
       union all
       select ${nextDay(` where observed_at >= ((of_rows.day + 1)::timestamp at time zone 'UTC')`)} from of_rows where of_rows.day is not null)
     select day from of_rows where day is not null
-    union select ${dayOf('observed_at')} from recorder.reading_open where dataset = ${tableOf(packing)})`;
+    union select ${dayOf('observed_at')} from recorder.reading_open where dataset = ${regclassSql(packing)})`;
 }

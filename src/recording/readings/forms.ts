@@ -1,5 +1,5 @@
-import { readAt, type Strip } from './strip.ts';
-import { cellOf, isAmong, numberOf, type Packing, tableOf, wasRead } from './value-encoding.ts';
+import { type Strip, valueAtSql } from './strip.ts';
+import { cellOf, hasBitSql, numberOf, type Packing, regclassSql, wasReadSql } from './value-encoding.ts';
 
 /** A SELECT over readings: its columns by name, as SQL, and its FROM clause. */
 export interface ReadingForm {
@@ -30,7 +30,7 @@ const columnsOf = ({ dataset }: Packing): readonly (readonly [name: string, type
  * @param names the columns, in order. Default: all.
  */
 export function allReadings(packing: Packing, names = columnsOf(packing)): string {
-  return [asClosedDays(packing), asOpenLooks(packing), asRows(packing)]
+  return [selectClosedDayReadings(packing), selectOpenDayReadings(packing), selectRowReadings(packing)]
     .map((form) => selectOf(form, names))
     .join('\nunion all\n');
 }
@@ -39,7 +39,7 @@ export function allReadings(packing: Packing, names = columnsOf(packing)): strin
  * Returns the form of readings in the table of the dataset: late ones, ones that cannot be packed, and ones
  * of an earlier version.
  */
-export function asRows(packing: Packing, where = 'true'): ReadingForm {
+export function selectRowReadings(packing: Packing, where = 'true'): ReadingForm {
   return {
     columns: new Map(columnsOf(packing).map(([name]) => [name, `r.${name}`])),
     from: `recorder.${packing.dataset.name} r where ${where}`,
@@ -47,7 +47,7 @@ export function asRows(packing: Packing, where = 'true'): ReadingForm {
 }
 
 /** Returns the form of readings of open days. */
-export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
+export function selectOpenDayReadings(packing: Packing, where = 'true'): ReadingForm {
   const number = numberOf('m');
   const columns = decoded(packing, (at) => ({
     base: `l.base[${at}]`,
@@ -62,8 +62,8 @@ export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
     from: `recorder.reading_open l
     join recorder.reading_scopes s on s.scope_id = l.scope_id
     join recorder.reading_members m on m.scope_id = l.scope_id
-  where l.dataset = ${tableOf(packing)} and s.dataset = ${tableOf(packing)}
-    and ${isAmong(number, 'l.present')} and ${where}`,
+  where l.dataset = ${regclassSql(packing)} and s.dataset = ${regclassSql(packing)}
+    and ${hasBitSql(number, 'l.present')} and ${where}`,
   };
 }
 
@@ -71,11 +71,11 @@ export function asOpenLooks(packing: Packing, where = 'true'): ReadingForm {
  * SQL: the instant of the last reading of a scope, found without unpacking values. Null if there is none.
  * @param request SQL of each value of the request
  */
-export function lastLookAt(packing: Packing, request: readonly string[]): string {
+export function lastObservationSql(packing: Packing, request: readonly string[]): string {
   const { dataset } = packing;
   const last = (table: string) => `(
         select k.observed_at from recorder.${table} k where k.scope_id = (
-          select scope_id from recorder.reading_scopes where dataset = ${tableOf(packing)} and request = array[${request.join(', ')}])
+          select scope_id from recorder.reading_scopes where dataset = ${regclassSql(packing)} and request = array[${request.join(', ')}])
         order by k.observed_at desc limit 1)`;
   const ofRequest = packing.request.map(({ name }, at) => `q.${name} = ${request[at]}`).join(' and ');
   return `greatest(${last('reading_open')}, ${last('reading_looks')}, (
@@ -85,20 +85,20 @@ export function lastLookAt(packing: Packing, request: readonly string[]): string
 /**
  * Tables or CTEs of closed days, so that the same SQL reads stored days and days that are about to be stored.
  */
-export interface ClosedDays {
+export interface ClosedDayTables {
   readonly looks: string;
   readonly days: string;
   readonly members: string;
 }
 
-const STORED: ClosedDays = {
+const STORED: ClosedDayTables = {
   looks: 'recorder.reading_looks',
   days: 'recorder.reading_days',
   members: 'recorder.reading_members',
 };
 
 /** Returns the form of readings of closed days. */
-export function asClosedDays(
+export function selectClosedDayReadings(
   packing: Packing,
   where = 'true',
   { looks, days, members } = STORED,
@@ -118,7 +118,7 @@ export function asClosedDays(
     join recorder.reading_scopes s on s.scope_id = l.scope_id
     join ${days} d on d.scope_id = l.scope_id and d.day = l.day
     join ${members} m on m.scope_id = d.scope_id and m.chunk = d.chunk
-  where s.dataset = ${tableOf(packing)} and ${wasRead(packing)}
+  where s.dataset = ${regclassSql(packing)} and ${wasReadSql(packing)}
     and (d.present is null or get_bit(d.present, (m.seat - 1) * d.looks + l.place) = 1) and ${where}`,
   };
 }
@@ -129,7 +129,7 @@ function decoded({ request, words, values }: Packing, strip: (at: number) => Str
     ...words.map(({ name }, at): [string, string] => [name, `m.words[${at + 1}]`]),
     ...values.map(({ column, kind }, at): [string, string] => [
       column.name,
-      readAt(strip(at + 1), kind, column.nullable, 'l.observed_at'),
+      valueAtSql(strip(at + 1), kind, column.nullable, 'l.observed_at'),
     ]),
     ['observed_at', 'l.observed_at'],
     ['run_id', 'l.run_id'],

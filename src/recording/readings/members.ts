@@ -1,4 +1,4 @@
-import { SEATS } from './value-encoding.ts';
+import { MEMBERS_PER_ROW } from './value-encoding.ts';
 
 /**
  * Builds the CTEs that assign numbers to members. Known members keep their numbers, others get the next ones
@@ -8,7 +8,7 @@ import { SEATS } from './value-encoding.ts';
  * @param made a CTE with a row if this statement inserted the scope, with `next_member` set beyond all
  * members
  */
-export function numbering({
+export function memberNumberCtes({
   suffix,
   words,
   made,
@@ -24,7 +24,7 @@ export function numbering({
   return `known${suffix} as materialized (
       -- One search for each, so that a look costs the same however many came and left before. \`offset 0\` keeps PostgreSQL from reading all.
       select m.n, w.words from (select distinct words from (${words}) named) w cross join lateral (
-        select chunk * ${SEATS} + seat - 1 as n from recorder.reading_members
+        select chunk * ${MEMBERS_PER_ROW} + seat - 1 as n from recorder.reading_members
         where scope_id = (select scope_id from scope${suffix}) and words = w.words and retired_at is null offset 0) m
     ), unknown${suffix} as materialized (
       select words, row_number() over (order by words) - 1 as nth, count(*) over () as count

@@ -1,21 +1,21 @@
 import type { DatasetColumn } from '../../datasets/contract.ts';
-import { type Packing, tableOf } from './value-encoding.ts';
+import { type Packing, regclassSql } from './value-encoding.ts';
 
-/** Return the names of the views of {@link looksOf} and {@link membersOf} for a dataset. */
-export const looksView = (dataset: string) => `${dataset}_looks`;
-export const membersView = (dataset: string) => `${dataset}_members`;
+/** Return the names of the views of {@link observationsSql} and {@link membersSql} for a dataset. */
+export const observationsViewName = (dataset: string) => `${dataset}_looks`;
+export const membersViewName = (dataset: string) => `${dataset}_members`;
 
 /**
  * SQL: the observations of each scope, found without unpacking values: the values of the request, the
  * instant, and the run. There is no DISTINCT over all forms, so that a bound on the instant reaches each of
  * them and is evaluated per scope.
  */
-export function looksOf(packing: Packing): string {
+export function observationsSql(packing: Packing): string {
   const { dataset, request } = packing;
   const requested = request.map(({ name }, at) => `s.request[${at + 1}] as ${name}`);
   const packed = (table: string) => `select ${[...requested, 'l.observed_at', 'l.run_id'].join(', ')}
 from recorder.${table} l join recorder.reading_scopes s on s.scope_id = l.scope_id
-where s.dataset = ${tableOf(packing)}`;
+where s.dataset = ${regclassSql(packing)}`;
   const rows = `select distinct ${[...request.map(({ name }) => name), 'observed_at', 'run_id'].join(', ')} from recorder.${dataset.name}`;
   return [packed('reading_looks'), packed('reading_open'), rows].join('\nunion all\n');
 }
@@ -27,7 +27,7 @@ export const membersColumns = ({ dataset, request, words }: Packing): readonly D
 ];
 
 /** SQL: each entity that was ever read, as far back as readings are retained, by {@link membersColumns}. */
-export function membersOf(packing: Packing): string {
+export function membersSql(packing: Packing): string {
   const { dataset, request, words } = packing;
   const wanted = membersColumns(packing);
   const stored = new Map([
@@ -36,7 +36,7 @@ export function membersOf(packing: Packing): string {
   ]);
   return `select ${wanted.map(({ name }) => `${stored.get(name)} as ${name}`).join(', ')}
 from recorder.reading_scopes s join recorder.reading_members m on m.scope_id = s.scope_id
-where s.dataset = ${tableOf(packing)}
+where s.dataset = ${regclassSql(packing)}
 union
 select ${wanted.map(({ name }) => name).join(', ')} from recorder.${dataset.name}`;
 }

@@ -1,11 +1,11 @@
 import { NO_CONFIRMATION } from '../histories/absence.ts';
 import type { WriteHistory } from '../histories/batch.ts';
-import { incoming, rowColumns, sameKey } from '../histories/batch.ts';
-import { saying } from '../histories/changes.ts';
+import { batchRowsSql, rowColumns, sameKeySql } from '../histories/batch.ts';
+import { changeSelectSql } from '../histories/changes.ts';
 import { allReadings } from './forms.ts';
-import { numbering } from './members.ts';
-import { shapeOf, stripsOf, wholesOf } from './strips.ts';
-import { packingOf, SEATS, tableOf, wordsIn } from './value-encoding.ts';
+import { memberNumberCtes } from './members.ts';
+import { integersSql, stripCtes, stripShapeSql } from './strips.ts';
+import { MEMBERS_PER_ROW, memberWordsSql, packingOf, regclassSql } from './value-encoding.ts';
 
 /**
  * `sample`: one reading per key and instant. The readings of an observation become one row of strips, one
@@ -21,15 +21,15 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
   const asked = `array[${dataset.request
     .map((key) => statement.param('text', ({ target }) => target[key] ?? ''))
     .join(', ')}]`;
-  const table = tableOf(packing);
+  const table = regclassSql(packing);
   const ofScope = `scope_id = (select scope_id from scope${suffix})`;
-  const shapes = values.map((value, place) => ({ ...shapeOf(value, place + 1), at: place + 1 }));
+  const shapes = values.map((value, place) => ({ ...stripShapeSql(value, place + 1), at: place + 1 }));
   const column = (name: string) => `(select array_agg(${name} order by c) from strips${suffix})`;
   return {
     ctes: [
       `given${suffix} as materialized (
-        select i.*, fence.run_id, ${wordsIn(packing, 'i')} as words, ${loose.map((name) => `i.${name} is null`).join(' and ')} as plain
-        from (${incoming(statement, dataset, at)}) i, fence)`,
+        select i.*, fence.run_id, ${memberWordsSql(packing, 'i')} as words, ${loose.map((name) => `i.${name} is null`).join(' and ')} as plain
+        from (${batchRowsSql(statement, dataset, at)}) i, fence)`,
       `made_scope${suffix} as materialized (
         insert into recorder.reading_scopes (dataset, request, next_member)
         select ${table}, ${asked}, (select count(distinct words) from given${suffix}) where exists (select from given${suffix})
@@ -38,7 +38,7 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
       `scope${suffix} as materialized (
         select scope_id from recorder.reading_scopes where dataset = ${table} and request = ${asked} and exists (select from given${suffix})
         union all select scope_id from made_scope${suffix})`,
-      numbering({ suffix, words: `select words from given${suffix}`, made: `made_scope${suffix}` }),
+      memberNumberCtes({ suffix, words: `select words from given${suffix}`, made: `made_scope${suffix}` }),
       `values${suffix} as materialized (
         select m.n, (row_number() over (order by m.n) - 1)::int as place, ${values.map((one, place) => `g.${one.column.name} as v${place + 1}`).join(', ')},
           ${observedAt} as observed_at, g.plain
@@ -53,10 +53,10 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
       `shapes${suffix} as materialized (
         ${shapes.map(({ at: c }) => `select ${c} as c, s${c} as scale, t${c} as trimmed from shaped${suffix} where fits`).join(' union all ')})`,
       `wholes${suffix} as materialized (
-        ${wholesOf(packing, `values${suffix}`, `shapes${suffix}`, null)})`,
+        ${integersSql(packing, `values${suffix}`, `shapes${suffix}`, null)})`,
       `places${suffix} as materialized (
         select place from generate_series(0, (select max(place) from wholes${suffix})) place)`,
-      ...stripsOf({
+      ...stripCtes({
         suffix,
         key: 'c',
         wholes: `wholes${suffix}`,
@@ -75,11 +75,11 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         insert into recorder.${dataset.name} as r (${names}, observed_at, run_id)
         select ${names}, ${observedAt}, run_id from given${suffix} n
         where not exists (select from look${suffix}) and not exists (
-          select from (${allReadings(packing)}) o where ${sameKey(dataset, 'o', 'n')} and o.observed_at = ${observedAt})
-        on conflict do nothing returning ${wordsIn(packing, 'r')} as words)`,
+          select from (${allReadings(packing)}) o where ${sameKeySql(dataset, 'o', 'n')} and o.observed_at = ${observedAt})
+        on conflict do nothing returning ${memberWordsSql(packing, 'r')} as words)`,
       `members${suffix} as (
         insert into recorder.reading_members (scope_id, chunk, seat, words)
-        select (select scope_id from scope${suffix}), n / ${SEATS}, n % ${SEATS} + 1, words
+        select (select scope_id from scope${suffix}), n / ${MEMBERS_PER_ROW}, n % ${MEMBERS_PER_ROW} + 1, words
         from numbered${suffix} m where (exists (select from look${suffix}) or m.words in (select words from written${suffix}))
           and not exists (select from known${suffix} k where k.words = m.words) returning 1)`,
       `told${suffix} as materialized (
@@ -88,7 +88,7 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
     ],
     written: `(case when exists (select from look${suffix}) then (select count(*) from given${suffix}) else (select count(*) from written${suffix}) end)`,
     ...NO_CONFIRMATION,
-    events: `${saying({
+    events: `${changeSelectSql({
       changes: `(select count(*) from told${suffix})`,
       scope_id: `(select scope_id from scope${suffix})`,
       present: presence(`select n from told${suffix}`),

@@ -1,4 +1,4 @@
-import type { Kind } from './value-encoding.ts';
+import type { ValueKind } from './value-encoding.ts';
 
 /**
  * Format of a strip, which holds the values of one column as integers, each at its place. The value at a
@@ -18,17 +18,17 @@ export const MODE = { width: 63, scaleAt: 6, scale: 31, trimmed: 2048, nullable:
 export const SLOPE_SHIFT = 12;
 
 /** Maximum number of decimals of packed values. */
-export const MOST_SCALE = 18;
+export const MAX_SCALE = 18;
 
 /**
  * Exclusive limit of packed numbers, in units of their last decimal, so that no sum in the formula above
  * overflows.
  */
-export const LIMIT = 2n ** 60n;
+export const VALUE_LIMIT = 2n ** 60n;
 
 /** SQL: array of powers of ten. Element 1 is 10^0. */
-export const POWERS = `(array[${Array.from({ length: MOST_SCALE + 1 }, (_, at) => `1${'0'.repeat(at)}`).join(', ')}]::numeric[])`;
-const FRACTIONS = `(array[1, ${Array.from({ length: MOST_SCALE }, (_, at) => `0.${'0'.repeat(at)}1`).join(', ')}]::numeric[])`;
+export const POWERS = `(array[${Array.from({ length: MAX_SCALE + 1 }, (_, at) => `1${'0'.repeat(at)}`).join(', ')}]::numeric[])`;
+const FRACTIONS = `(array[1, ${Array.from({ length: MAX_SCALE }, (_, at) => `0.${'0'.repeat(at)}1`).join(', ')}]::numeric[])`;
 
 /** SQL expressions of the parts of a strip. */
 export interface Strip {
@@ -43,7 +43,7 @@ export interface Strip {
 }
 
 /** SQL: the value of one unit of the integers of a strip. */
-export const unitOf = (mode: string): string =>
+export const unitSql = (mode: string): string =>
   `${FRACTIONS}[((${mode} >> ${MODE.scaleAt}) & ${MODE.scale}) + 1]`;
 
 /**
@@ -51,21 +51,21 @@ export const unitOf = (mode: string): string =>
  * @param nullable whether the column may be null
  * @param observedAt instant of the observation, for columns of instants
  */
-export function readAt(strip: Strip, kind: Kind, nullable: boolean, observedAt: string): string {
+export function valueAtSql(strip: Strip, kind: ValueKind, nullable: boolean, observedAt: string): string {
   const { mode } = strip;
   const scale = `((${mode} >> ${MODE.scaleAt}) & ${MODE.scale})`;
-  const whole = nullable ? orNull(strip) : toldBy(strip);
+  const whole = nullable ? nullableValueSql(strip) : nonNullValueSql(strip);
   switch (kind) {
     case 'whole':
       return whole;
     case 'flag':
       return `(${whole} = 1)`;
     case 'number': {
-      const value = `${whole} * ${unitOf(mode)}`;
+      const value = `${whole} * ${unitSql(mode)}`;
       const trimmed = `case when ${mode} & ${MODE.trimmed} = 0 then ${value} else trim_scale(${value}) end`;
       // Most strips have neither flag, so that one test covers both.
       return nullable
-        ? `case when ${mode} & ${MODE.trimmed | MODE.nullable} = 0 then ${toldBy(strip)} * ${unitOf(mode)} else ${trimmed} end`
+        ? `case when ${mode} & ${MODE.trimmed | MODE.nullable} = 0 then ${nonNullValueSql(strip)} * ${unitSql(mode)} else ${trimmed} end`
         : trimmed;
     }
     case 'instant': {
@@ -86,16 +86,16 @@ function offsetOf(strip: Strip): string {
 }
 
 /** SQL: the value of a strip at a place, without its offset. */
-const bentOf = ({ base, slope, place }: Strip) =>
+const slopeValueSql = ({ base, slope, place }: Strip) =>
   slope === null ? base : `${base} + coalesce((${slope}::bigint * ${place}) >> ${SLOPE_SHIFT}, 0)`;
 
 /** SQL: the value of a strip at a place, if it is not null. */
-const toldBy = (strip: Strip) => `(${bentOf(strip)} + ${offsetOf(strip)})`;
+const nonNullValueSql = (strip: Strip) => `(${slopeValueSql(strip)} + ${offsetOf(strip)})`;
 
 /**
  * SQL: the value or null of a strip at a place. Most strips have neither nulls nor offsets, so that one test
  * covers both.
  */
-const orNull = (strip: Strip) =>
-  `case when ${strip.mode} & ${MODE.nullable | MODE.width} = 0 then ${bentOf(strip)}
-    when ${strip.mode} & ${MODE.nullable} <> 0 and ${offsetOf(strip)} = (1::bigint << ${widthOf(strip)}) - 1 then null else ${toldBy(strip)} end`;
+const nullableValueSql = (strip: Strip) =>
+  `case when ${strip.mode} & ${MODE.nullable | MODE.width} = 0 then ${slopeValueSql(strip)}
+    when ${strip.mode} & ${MODE.nullable} <> 0 and ${offsetOf(strip)} = (1::bigint << ${widthOf(strip)}) - 1 then null else ${nonNullValueSql(strip)} end`;

@@ -1,4 +1,4 @@
-import { LIMIT, MODE, MOST_SCALE, POWERS, SLOPE_SHIFT } from './strip.ts';
+import { MAX_SCALE, MODE, POWERS, SLOPE_SHIFT, VALUE_LIMIT } from './strip.ts';
 import type { PackedColumn, Packing } from './value-encoding.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { PackedColumn, Packing } from './value-encoding.ts';
  * the number of decimals, whether trailing zeros are removed on reading, and whether the values can be packed
  * exactly.
  */
-export function shapeOf(
+export function stripShapeSql(
   { kind }: PackedColumn,
   at: number,
 ): { scale: string; trimmed: string; fits: string } {
@@ -15,7 +15,11 @@ export function shapeOf(
     case 'flag':
       return { scale: '0', trimmed: 'false', fits: 'true' };
     case 'whole':
-      return { scale: '0', trimmed: 'false', fits: `coalesce(max(abs(${value}::numeric)) < ${LIMIT}, true)` };
+      return {
+        scale: '0',
+        trimmed: 'false',
+        fits: `coalesce(max(abs(${value}::numeric)) < ${VALUE_LIMIT}, true)`,
+      };
     case 'instant': {
       const isWhole = `${value} = date_trunc('second', ${value})`;
       const between = (from: string, to: string) => `${value} > '${from} UTC' and ${value} < '${to} UTC'`;
@@ -31,7 +35,7 @@ export function shapeOf(
       const [least, most] = [`min(scale(${value}))`, `max(scale(${value}))`];
       const alike = `(${least} = ${most} or bool_and(scale(${value}) = min_scale(${value})))`;
       // The scale of NaN and infinity is null.
-      const within = `case when ${most} <= ${MOST_SCALE} then max(abs(${value})) * ${POWERS}[${most} + 1] < ${LIMIT} else false end`;
+      const within = `case when ${most} <= ${MAX_SCALE} then max(abs(${value})) * ${POWERS}[${most} + 1] < ${VALUE_LIMIT} else false end`;
       return {
         scale: `coalesce(${most}, 0)`,
         trimmed: `coalesce(${least} < ${most}, false)`,
@@ -46,7 +50,7 @@ export function shapeOf(
  * @param scale number of decimals
  * @param observedAt instant of the observation
  */
-export function wholeOf({ kind }: PackedColumn, value: string, scale: string, observedAt: string): string {
+export function integerSql({ kind }: PackedColumn, value: string, scale: string, observedAt: string): string {
   const power = `${POWERS}[${scale} + 1]`;
   switch (kind) {
     case 'flag':
@@ -61,7 +65,7 @@ export function wholeOf({ kind }: PackedColumn, value: string, scale: string, ob
 }
 
 /** Names of the CTEs that build strips, and the columns that identify a strip. */
-export interface StripsOf {
+export interface StripCteNames {
   /** Suffix of the names of the CTEs. */
   readonly suffix: string;
   /** Columns that identify a strip, such as `n, c`. */
@@ -79,7 +83,7 @@ export interface StripsOf {
  * Builds the CTEs that encode strips. The last one is `strips` with the suffix: the key, base, slope, mode,
  * width, and the bits as a text of zeros and ones.
  */
-export function stripsOf({ suffix, key, wholes, shapes, places, sloping }: StripsOf): string[] {
+export function stripCtes({ suffix, key, wholes, shapes, places, sloping }: StripCteNames): string[] {
   const on = (left: string, right: string) =>
     key
       .split(', ')
@@ -137,12 +141,12 @@ export function stripsOf({ suffix, key, wholes, shapes, places, sloping }: Strip
  * SQL: the CTE `wholes`: the readings of the CTE `from`, one row per column.
  * @param member column that identifies a strip in addition to its column number; null: none
  */
-export function wholesOf(packing: Packing, from: string, shapes: string, member: string | null): string {
+export function integersSql(packing: Packing, from: string, shapes: string, member: string | null): string {
   const on = member === null ? '' : ` and h.${member} = r.${member}`;
   return packing.values
     .map(
       (value, at) =>
-        `select ${member === null ? '' : `r.${member}, `}${at + 1} as c, r.place, ${wholeOf(value, `r.v${at + 1}`, 'h.scale', 'r.observed_at')} as whole
+        `select ${member === null ? '' : `r.${member}, `}${at + 1} as c, r.place, ${integerSql(value, `r.v${at + 1}`, 'h.scale', 'r.observed_at')} as whole
         from ${from} r join ${shapes} h on h.c = ${at + 1}${on}`,
     )
     .join('\n      union all\n      ');

@@ -2,9 +2,9 @@ import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
 import { itemColumns } from '../histories/batch.ts';
 
 /** Encoding of the values of a type as integers. */
-export type Kind = 'number' | 'whole' | 'flag' | 'instant';
+export type ValueKind = 'number' | 'whole' | 'flag' | 'instant';
 
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, ValueKind>> = {
   numeric: 'number',
   bigint: 'whole',
   boolean: 'flag',
@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** A column whose values are packed. */
 export interface PackedColumn {
   readonly column: DatasetColumn;
-  readonly kind: Kind;
+  readonly kind: ValueKind;
 }
 
 /**
@@ -34,13 +34,13 @@ export interface Packing {
 }
 
 /** Number of members that share a row of a closed day. */
-export const SEATS = 8;
+export const MEMBERS_PER_ROW = 8;
 
-const made = new WeakMap<Dataset, Packing>();
+const packings = new WeakMap<Dataset, Packing>();
 
 /** @param dataset a dataset with the history `sample` */
 export function packingOf(dataset: Dataset): Packing {
-  const before = made.get(dataset);
+  const before = packings.get(dataset);
   if (before) return before;
   const columns = itemColumns(dataset);
   const isWord = ({ type }: DatasetColumn) => type === 'text';
@@ -63,7 +63,7 @@ export function packingOf(dataset: Dataset): Packing {
       'extra',
     ],
   };
-  made.set(dataset, packing);
+  packings.set(dataset, packing);
   return packing;
 }
 
@@ -76,26 +76,26 @@ export const numbersOf = ({ values }: Packing): readonly { column: DatasetColumn
   );
 
 /** SQL: the table of a dataset, as it is stored in `dataset` of the tables of readings. */
-export const tableOf = ({ dataset }: Packing): string => `'recorder.${dataset.name}'::regclass`;
+export const regclassSql = ({ dataset }: Packing): string => `'recorder.${dataset.name}'::regclass`;
 
 /**
  * SQL: the words of a row, which identify its member.
  * @param row alias of the row
  */
-export const wordsIn = ({ words }: Packing, row: string): string =>
+export const memberWordsSql = ({ words }: Packing, row: string): string =>
   words.length === 0 ? `'{}'::text[]` : `array[${words.map(({ name }) => `${row}.${name}`).join(', ')}]`;
 
 /**
  * SQL: the number of a member.
  * @param row alias of the member
  */
-export const numberOf = (row: string): string => `(${row}.chunk * ${SEATS} + ${row}.seat - 1)`;
+export const numberOf = (row: string): string => `(${row}.chunk * ${MEMBERS_PER_ROW} + ${row}.seat - 1)`;
 
 /**
  * SQL: condition that the bit of a number is set in a bit string with one bit per member. The string may be
  * shorter than the current number of members.
  */
-export const isAmong = (number: string, present: string): string =>
+export const hasBitSql = (number: string, present: string): string =>
   `(${number} < length(${present}) and get_bit(${present}, ${number}) = 1)`;
 
 /**
@@ -107,4 +107,4 @@ export const cellOf = (columns: number, at: number): string =>
   `m.seat * ${columns}${at === columns ? '' : ` - ${columns - at}`}`;
 
 /** SQL: condition that the member `m` was read on the closed day `d`. */
-export const wasRead = ({ values }: Packing): string => `d.base[${cellOf(values.length, 1)}] is not null`;
+export const wasReadSql = ({ values }: Packing): string => `d.base[${cellOf(values.length, 1)}] is not null`;

@@ -1,11 +1,11 @@
 /** A day of a series; `at` in ms since 1970. */
-export interface Day {
+export interface SeriesDay {
   readonly at: number;
   readonly value: number;
 }
 
 /** A level shift. */
-export interface Break {
+export interface LevelShift {
   /** The first day of the new level, in ms since 1970. */
   readonly at: number;
   /** The medians of the four weeks before and after. */
@@ -23,23 +23,23 @@ const WEEKS = 4;
  * Minimum number of days for the level of a week, and minimum number of such weeks per side. Missing days are
  * no level shift.
  */
-const DAYS_OF_WEEK = 4;
-const WEEKS_OF_SIDE = 3;
+const MIN_DAYS_PER_WEEK = 4;
+const MIN_WEEKS_PER_SIDE = 3;
 /** Minimum change, as a logarithm: 25 % of the level, and this multiple of the usual week-to-week change. */
-const SMALLEST = Math.log(1.25);
-const TIMES_USUAL = 4;
+const MIN_CHANGE = Math.log(1.25);
+const MIN_USUAL_MULTIPLE = 4;
 /** For changes of 75 % or more, a smaller multiple of the usual change is enough. */
-const LARGE = Math.log(1.75);
-const TIMES_USUAL_OF_LARGE = 3;
+const LARGE_CHANGE = Math.log(1.75);
+const MIN_USUAL_MULTIPLE_OF_LARGE = 3;
 /** Number of weeks before and after for the usual change: one year together, or less if there are fewer. */
 const USUAL_OVER = 26;
 /** Minimum share of the change between the last week before and the first week after. Growth is slower. */
-const AT_ONCE = 0.6;
+const MIN_SUDDEN_SHARE = 0.6;
 /**
  * Small counts change by chance. Minimum change of a count, as a multiple of the random noise of the larger
  * level.
  */
-const NOISES = 4;
+const MIN_NOISE_MULTIPLE = 4;
 
 /**
  * Finds permanent level shifts of a series: four weeks have another level than the four weeks before, the
@@ -47,7 +47,7 @@ const NOISES = 4;
  * logarithms. So a wrong day, an outage, weekends and slow growth are no level shift.
  * @param days in order, each day at most once; days may be missing
  */
-export function breaksOf(days: readonly Day[]): Break[] {
+export function findLevelShifts(days: readonly SeriesDay[]): LevelShift[] {
   const values = new Map(days.map(({ at, value }) => [at, value]));
   const floor = 0.01 * median(days.map(({ value }) => value).filter((value) => value > 0));
   if (!(floor > 0)) return [];
@@ -55,14 +55,14 @@ export function breaksOf(days: readonly Day[]): Break[] {
     const week = Array.from({ length: 7 }, (_, at) => values.get(from + at * DAY)).filter(
       (value) => value !== undefined,
     );
-    return week.length < DAYS_OF_WEEK ? null : median(week);
+    return week.length < MIN_DAYS_PER_WEEK ? null : median(week);
   };
   const levels = memo(level);
   const candidates = days.flatMap(({ at }) => change(levels, at, floor) ?? []);
   return strongest(candidates).map((one) => ({ ...one, at: firstDay(values, one, floor) }));
 }
 
-interface Candidate extends Break {
+interface Candidate extends LevelShift {
   /** The change of the level, as a logarithm. */
   readonly change: number;
 }
@@ -74,23 +74,23 @@ function change(levels: (from: number) => number | null, at: number, floor: numb
   const logs = (from: number, to: number) =>
     weeks(from, to).map((level) => (level === null ? null : Math.log(level + floor)));
   const [before, after] = [present(logs(-WEEKS, 0)), present(logs(0, WEEKS))];
-  if (before.length < WEEKS_OF_SIDE || after.length < WEEKS_OF_SIDE) return null;
+  if (before.length < MIN_WEEKS_PER_SIDE || after.length < MIN_WEEKS_PER_SIDE) return null;
   const moved = median(after) - median(before);
   const separate =
     moved > 0 ? Math.min(...after) > Math.max(...before) : Math.max(...after) < Math.min(...before);
   const [last] = logs(-1, 0);
   const [first] = logs(0, 1);
   if (!separate || typeof last !== 'number' || typeof first !== 'number') return null;
-  if ((first - last) / moved < AT_ONCE) return null;
+  if ((first - last) / moved < MIN_SUDDEN_SHARE) return null;
   const { growth, distance } = usualMoves(logs(-USUAL_OVER, 0), logs(0, USUAL_OVER));
   const changed = moved - WEEKS * growth;
   const [was, is] = [median(present(weeks(-WEEKS, 0))), median(present(weeks(0, WEEKS)))];
   const counted = Number.isInteger(was) && Number.isInteger(is);
   const least = Math.max(
-    SMALLEST,
-    Math.min(TIMES_USUAL * distance, Math.max(TIMES_USUAL_OF_LARGE * distance, LARGE)),
+    MIN_CHANGE,
+    Math.min(MIN_USUAL_MULTIPLE * distance, Math.max(MIN_USUAL_MULTIPLE_OF_LARGE * distance, LARGE_CHANGE)),
     // The random noise of a count is its square root.
-    counted ? NOISES / Math.sqrt(Math.max(was, is)) : 0,
+    counted ? MIN_NOISE_MULTIPLE / Math.sqrt(Math.max(was, is)) : 0,
   );
   // Growth is only an estimate, so the change must be large enough both with and without it.
   if (Math.min(Math.abs(moved), changed * Math.sign(moved)) < least) return null;

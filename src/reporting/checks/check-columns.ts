@@ -1,7 +1,7 @@
 import { type CheckName, rules } from './rules.ts';
 
 /** The columns that a check returns, in order. `agrees` is null if the sides cannot be compared. */
-export const COMPARED =
+export const COMPARED_COLUMNS =
   'check_name, dataset, subject, at, left_source, left_value, right_source, right_value, agrees';
 
 /**
@@ -15,13 +15,13 @@ export type Ending = 'settled' | 'standing' | 'lasting';
 /**
  * Builds the statement that stores the result of a comparison. The statement is idempotent.
  * @param ctes the CTEs of the query, each `name as (…)`
- * @param compared the query, with the columns of {@link COMPARED}
+ * @param compared the query, with the columns of {@link COMPARED_COLUMNS}
  * @param found the parameter with the time of the check, such as `$1`
  * @param names the checks that the query makes
  * @returns a statement that returns one row: `found`, the current number of discrepancies, and `touched`, the
  * number of changed rows
  */
-export function writing(
+export function discrepancySql(
   ctes: readonly string[],
   compared: string,
   found: string,
@@ -48,7 +48,7 @@ export function writing(
       : 'c.at';
   return `with ${[
     ...ctes,
-    `compared (${COMPARED}) as materialized (${compared})`,
+    `compared (${COMPARED_COLUMNS}) as materialized (${compared})`,
     `differing as materialized (
       select distinct on (check_name, subject, at) * from (
         select c.check_name, c.dataset, c.subject, ${since} as at, c.left_source, c.left_value, c.right_source, c.right_value

@@ -3,32 +3,32 @@ import type postgres from 'postgres';
 import { metricIntervals, metricPoints } from '../../datasets/metrics/metric-points.ts';
 import { ormOf } from '../../db/orm.ts';
 import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
-import { messageOf } from '../../lib/errors.ts';
-import { breaksOf, type Day } from './breaks.ts';
-import { CHECK_METRICS, DAYS } from './metric-checks.ts';
-import { nodeChecks } from './node-checks.ts';
+import { toErrorMessage } from '../../lib/errors.ts';
+import { findLevelShifts, type SeriesDay } from './breaks.ts';
+import { CHECK_METRICS, METRIC_DAYS_SQL } from './metric-checks.ts';
+import { nodeComparisons } from './node-checks.ts';
 
 const DAY = 86_400_000;
 /**
  * Minimum time after the end of a bucket in which its value may still change, in ms, even if a shorter time
  * was measured.
  */
-const SETTLES_LEAST = 2 * DAY;
+const MIN_SETTLING_MS = 2 * DAY;
 /**
  * Maximum such time, in ms. Without it, a service that once revised its whole history would no longer be
  * compared.
  */
-const SETTLES_MOST = 14 * DAY;
+const MAX_SETTLING_MS = 14 * DAY;
 /**
  * Readings of this time before the last comparison are read again, in ms: runs that were still in progress
  * stored some of them later.
  */
-const READINGS_AGAIN = DAY;
+const REREAD_MS = DAY;
 /**
  * Up to this number of revisions, each reader of `reporting.metric_settling` measures again. Above, the
  * result is stored: measuring 50,000 takes about 50 ms.
  */
-const MANY_REVISIONS = 50_000;
+const MAX_UNCACHED_REVISIONS = 50_000;
 /** The scope of the nodes. Every other scope is the id of a chain. */
 const NODES = 'nodes';
 
@@ -78,8 +78,8 @@ export async function compareSources(
       await noteDone(sql, scope, now, Math.round(performance.now() - began));
     } catch (error) {
       if (signal.aborted) break;
-      failed.push({ scope, error: messageOf(error) });
-      await noteFailed(sql, scope, now, messageOf(error));
+      failed.push({ scope, error: toErrorMessage(error) });
+      await noteFailed(sql, scope, now, toErrorMessage(error));
     }
   }
   const [fresh] = await sql<{ discovered: number }[]>`
@@ -103,7 +103,7 @@ async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
         return {
           metric,
           time_interval,
-          settles: Math.min(Math.max(settled, SETTLES_LEAST), SETTLES_MOST) / 1000,
+          settles: Math.min(Math.max(settled, MIN_SETTLING_MS), MAX_SETTLING_MS) / 1000,
           head: (metricPoints.source.range?.head(target) ?? 0) / 1000,
         };
       }),
@@ -119,7 +119,7 @@ async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
 export const measureSettling = (sql: postgres.Sql, now: number) =>
   sql<{ metric: string; time_interval: string; settled: number }[]>`
     with measured as materialized (
-      select *, sum(revisions) over () > ${MANY_REVISIONS}::int as many from reporting.metric_settling_of(null)
+      select *, sum(revisions) over () > ${MAX_UNCACHED_REVISIONS}::int as many from reporting.metric_settling_of(null)
     ), gone as (
       delete from recorder.metric_settling k where not exists (
         select from measured m where (m.metric, m.time_interval) = (k.metric, k.time_interval) and m.many)
@@ -147,9 +147,9 @@ async function compareMetrics(
 async function compareNodes(sql: postgres.Sql, now: number): Promise<number> {
   const [last] = await sql<{ checked_at: Date | null }[]>`
     select checked_at from recorder.check_runs where scope = ${NODES}`;
-  const since = last?.checked_at ? instant(last.checked_at.getTime() - READINGS_AGAIN) : null;
+  const since = last?.checked_at ? instant(last.checked_at.getTime() - REREAD_MS) : null;
   let found = 0;
-  for (const { statement } of nodeChecks) {
+  for (const { statement } of nodeComparisons) {
     const [row] = await sql.unsafe<{ found: number }[]>(
       statement,
       statement.includes('$2') ? [instant(now), since] : [instant(now)],
@@ -160,11 +160,14 @@ async function compareNodes(sql: postgres.Sql, now: number): Promise<number> {
 }
 
 async function findBreaks(sql: postgres.Sql, chain: string, series: string, now: number): Promise<number> {
-  const days = await sql.unsafe<{ metric: string; at: number; value: number }[]>(DAYS, [chain, series]);
-  const metrics = new Map<string, Day[]>();
+  const days = await sql.unsafe<{ metric: string; at: number; value: number }[]>(METRIC_DAYS_SQL, [
+    chain,
+    series,
+  ]);
+  const metrics = new Map<string, SeriesDay[]>();
   for (const { metric, ...day } of days) metrics.set(metric, [...(metrics.get(metric) ?? []), day]);
   const breaks = [...metrics].flatMap(([metric, points]) =>
-    breaksOf(points).map((one) => ({ metric, ...one })),
+    findLevelShifts(points).map((one) => ({ metric, ...one })),
   );
   const rows = JSON.stringify(breaks.map((one) => ({ ...one, at: instant(one.at) })));
   await sql`

@@ -1,13 +1,13 @@
 import { POINT_VALUES } from '../../datasets/dataset.ts';
 import { metricPoints } from '../../datasets/metrics/metric-points.ts';
-import { rowsOf } from '../../datasets/target-columns.ts';
+import { tableRowsSql } from '../../datasets/target-columns.ts';
 import { tableText } from '../../db/orm.ts';
 import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
-import { writing } from './check-columns.ts';
+import { discrepancySql } from './check-columns.ts';
 
 /** SQL of every value of every point: each part has an index. */
 const EVERY_VALUE = Object.values(POINT_VALUES)
-  .map((part) => `select * from ${rowsOf(metricPoints)} r where ${part}`)
+  .map((part) => `select * from ${tableRowsSql(metricPoints)} r where ${part}`)
   .join(' union all ');
 
 /**
@@ -18,7 +18,7 @@ const EVERY_VALUE = Object.values(POINT_VALUES)
  * $1: the chain. $2: a JSON list with an object for each metric and interval: `settles` (time in which values
  * may change after the end of their bucket) and `head` (range that every poll requests), both in seconds.
  */
-export const POINTS = [
+export const POINT_CTES = [
   `series as materialized (
     select s.metric, s.time_interval, make_interval(secs => s.settles) as settles, make_interval(secs => s.head) as head,
       make_interval(hours => (s.time_interval = 'hour')::int, days => (s.time_interval = 'day')::int,
@@ -37,7 +37,7 @@ export const POINTS = [
       case when p.recorded_at > settled.at and exists (
         select from recorder.metric_points o where (o.series_id, o.bucket_start) = (p.series_id, p.bucket_start) and ${POINT_VALUES.before})
         then p.recorded_at else '-infinity' end as moved_at
-    from ${rowsOf(metricPoints)} p
+    from ${tableRowsSql(metricPoints)} p
     join series s using (metric, time_interval)
     cross join lateral (
       select (p.bucket_start at time zone 'UTC' + s.lasts) at time zone 'UTC' + s.settles as at) settled
@@ -170,11 +170,11 @@ const versions = `select 'average_tps', 'average_tps', 'chain_id=' || $1, d.buck
       and (old.recorded_at < d.bucket_start + interval '3 days' or old.recorded_at <= d.asked_at)`;
 
 /**
- * Compares the metrics of one chain with each other. $1 and $2 as in {@link POINTS}; $3 the time of the
+ * Compares the metrics of one chain with each other. $1 and $2 as in {@link POINT_CTES}; $3 the time of the
  * check.
  */
-export const CHECK_METRICS = writing(
-  [...POINTS, ...parts.ctes, ...days.ctes],
+export const CHECK_METRICS = discrepancySql(
+  [...POINT_CTES, ...parts.ctes, ...days.ctes],
   [parts.select, falls, growth, rates, bounds, versions].join('\n    union all '),
   '$3::timestamptz',
   'settled',
@@ -183,8 +183,8 @@ export const CHECK_METRICS = writing(
 
 /**
  * Selects the days of a chain's metrics, the input of {@link findLevelShifts}, in order. $1 and $2 as in
- * {@link POINTS}.
+ * {@link POINT_CTES}.
  */
-export const DAYS = `with ${POINTS.join(', ')}
+export const METRIC_DAYS_SQL = `with ${POINT_CTES.join(', ')}
   select metric, extract(epoch from bucket_start)::float8 * 1000 as at, value::float8 as value
   from points where time_interval = 'day' and metric not like 'cumulative%' order by metric, bucket_start`;

@@ -1,10 +1,10 @@
 import { tableText } from '../../db/orm.ts';
 import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
-import { type Ending, writing } from './check-columns.ts';
+import { discrepancySql, type Ending } from './check-columns.ts';
 import type { CheckName } from './rules.ts';
 
 /** A comparison of the nodes with each other and with the data service, over all targets at once. */
-export interface NodeCheck {
+export interface NodeComparison {
   readonly names: readonly CheckName[];
   /**
    * $1: the time of the check. $2, in some statements: the start of the readings to compare. If $2 is null,
@@ -14,16 +14,16 @@ export interface NodeCheck {
 }
 
 /** Minimum duration of a difference between nodes: nodes follow the chain, and are polled minutes apart. */
-const NODES_STAND = `interval '1 hour'`;
+const MIN_NODE_DIFFERENCE = `interval '1 hour'`;
 /**
  * Minimum duration of a difference between the data service and a node: the service is polled once an hour,
  * and lags.
  */
-const SERVICES_STAND = `interval '3 hours'`;
+const MIN_SERVICE_DIFFERENCE = `interval '3 hours'`;
 /** Maximum lag of a node. */
-const BEHIND = `interval '30 minutes'`;
+const MAX_LAG = `interval '30 minutes'`;
 /** Number of blocks below the newest one that are compared again. The first time, all blocks are compared. */
-const BLOCKS_AGAIN = 100_000;
+const RECHECKED_BLOCKS = 100_000;
 
 /**
  * Returns SQL of the targets of a dataset whose last observation was complete. Only then does a missing entry
@@ -41,7 +41,7 @@ const blocks = (table: string, chain: string) => ({
       where b.id is not null and b.superseded_at is null and ($2::timestamptz is null or b.height >= (
         select min(top.height) from (select distinct t.target ->> 'node' as node from ${tableText(targets)} t
           join ${tableText(targetDatasets)} d using (source, target_key) where d.dataset = '${table}') known
-        cross join lateral (select max(h.height) as height from recorder.${table} h where h.node = known.node) top) - ${BLOCKS_AGAIN}))`,
+        cross join lateral (select max(h.height) as height from recorder.${table} h where h.node = known.node) top) - ${RECHECKED_BLOCKS}))`,
   select: `select 'block_ids', '${table}', 'blockchain_id=${chain} node=' || b.node || ' height=' || b.height || ' against=nodes', coalesce(b.time, b.recorded_at),
         'nodes ' || most.nodes, most.id, 'node ' || b.node, b.id, false
       from (select height from ${table}_seen group by height having count(distinct id) > 1) h
@@ -87,11 +87,11 @@ const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' 
         select source, height, at from (
           select 'node ' || o.node as source, o.height, o.observed_at as at from heights o
           where o.dataset = h.dataset and o.blockchain_id = h.blockchain_id and o.node <> h.node
-            and o.height > h.height and o.observed_at <= h.observed_at - ${BEHIND}
+            and o.height > h.height and o.observed_at <= h.observed_at - ${MAX_LAG}
           union all
           select 'data service', p.block_number, p.block_timestamp from recorder.proposed_blocks p
           where p.superseded_at is null and p.blockchain_id = h.blockchain_id and p.block_number > h.height
-            and p.block_timestamp <= h.observed_at - ${BEHIND}) more
+            and p.block_timestamp <= h.observed_at - ${MAX_LAG}) more
         order by at limit 1) ahead`;
 
 /** Returns SQL of whether two rows belong to the same validation. */
@@ -126,7 +126,7 @@ const validatorLists = `select 'validator_lists', 'validators', 'node=' || lacks
         join lists l on l.subnet_id = v.subnet_id and l.node <> v.node
         where not exists (select from listed o where o.node = l.node and ${sameValidation('o', 'v')})) v
       cross join lateral (select v.lacking as node, v.gone_at) lacks
-      where greatest(v.since, v.gone_at) + ${NODES_STAND} <= least(v.asked_at, v.lacking_asked_at)
+      where greatest(v.since, v.gone_at) + ${MIN_NODE_DIFFERENCE} <= least(v.asked_at, v.lacking_asked_at)
       group by lacks.node, lacks.gone_at, v.subnet_id, v.node_id, v.start_time, v.tx_id, v.validation_id`;
 
 const TERMS = ['weight', 'end_time', 'potential_reward', 'delegator_weight'];
@@ -148,7 +148,7 @@ const validatorTerms = `select 'validator_terms', 'validators', 'node=' || v.nod
             where e.node = o.node and ${sameValidation('e', 'o')} and to_jsonb(e) ->> v.term is distinct from to_jsonb(o) ->> v.term),
           ${listedSince('o')})) as since, min(o.asked_at) as asked_at
         from listed o where ${sameValidation('o', 'v')}) stood
-      where v.value <> most.value and stood.since + ${NODES_STAND} <= stood.asked_at`;
+      where v.value <> most.value and stood.since + ${MIN_NODE_DIFFERENCE} <= stood.asked_at`;
 
 /**
  * The validations and delegations that nodes list now. The node, end and stake of a transaction never change.
@@ -184,7 +184,7 @@ const validatorStakes = `select 'validator_stakes', s.dataset, 'node=' || v.node
       cross join lateral (values ('node_id', s.node_id, v.node_id), ('stake_navax', s.amount::text, v.stake_navax::text),
         ('end_time', to_char(s.end_timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
           to_char(v.end_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))) as term(name, said, has)
-      where term.said <> term.has and greatest(s.since, v.valid_from) + ${SERVICES_STAND} <= least(s.asked_at, v.asked_at)`;
+      where term.said <> term.has and greatest(s.since, v.valid_from) + ${MIN_SERVICE_DIFFERENCE} <= least(s.asked_at, v.asked_at)`;
 
 /**
  * The balance of an address by each source: the sum of the data service's groups that are not staked, and the
@@ -224,12 +224,12 @@ const balances = `select 'balances', case b.blockchain_id when 'x-chain' then 'x
       from balances b
       cross join lateral (
         select max(o.source) as source, 'data service' as sources, max(o.amount) as amount, max(o.since) as since,
-          max(o.asked_at) as asked_at, ${SERVICES_STAND} as stand
+          max(o.asked_at) as asked_at, ${MIN_SERVICE_DIFFERENCE} as stand
         from balances o where o.source = 'data service'
           and (o.blockchain_id, o.address, o.asset_id) = (b.blockchain_id, b.address, b.asset_id)
         having count(*) > 0
         union all
-        (select min(o.source), string_agg(o.source, ', ' order by o.source), o.amount, max(o.since), min(o.asked_at), ${NODES_STAND}
+        (select min(o.source), string_agg(o.source, ', ' order by o.source), o.amount, max(o.since), min(o.asked_at), ${MIN_NODE_DIFFERENCE}
         from balances o where o.source <> 'data service'
           and (o.blockchain_id, o.address, o.asset_id) = (b.blockchain_id, b.address, b.asset_id)
         group by o.amount order by count(*) desc, min(o.source) limit 1)) o
@@ -241,15 +241,15 @@ function check(
   names: readonly CheckName[],
   ctes: readonly string[],
   selects: readonly string[],
-): NodeCheck {
+): NodeComparison {
   return {
     names,
-    statement: writing(ctes, selects.join('\n    union all '), '$1::timestamptz', ending, names),
+    statement: discrepancySql(ctes, selects.join('\n    union all '), '$1::timestamptz', ending, names),
   };
 }
 
 /** All comparisons of nodes. */
-export const nodeChecks: readonly NodeCheck[] = [
+export const nodeComparisons: readonly NodeComparison[] = [
   check('lasting', ['block_ids'], [pBlocks.cte, xBlocks.cte], [pBlocks.select, xBlocks.select]),
   check('lasting', ['height_falls'], [HEIGHTS], [heightFalls]),
   check('standing', ['height_behind'], [HEIGHTS], [heightBehind]),

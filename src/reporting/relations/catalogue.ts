@@ -1,21 +1,25 @@
 import type { Dataset, History, Recorded } from '../../datasets/contract.ts';
-import { requestOf, SERIES_ID, seriesTableOf } from '../../datasets/target-columns.ts';
+import { requestColumns, SERIES_ID, seriesTableOf } from '../../datasets/target-columns.ts';
 import type { Declared } from '../../db/declared.ts';
-import { BLOCK } from '../../recording/packed-form.ts';
-import { looksView, membersColumns, membersView } from '../../recording/readings/reading-views.ts';
+import { RUNS_PER_BLOCK } from '../../recording/packed-form.ts';
+import {
+  membersColumns,
+  membersViewName,
+  observationsViewName,
+} from '../../recording/readings/reading-views.ts';
 import { packingOf } from '../../recording/readings/value-encoding.ts';
 import { recorded } from '../recorded-datasets.ts';
 import { declaredObjects } from '../views/declared-objects.ts';
 import {
   type Arrival,
-  type Holders,
-  type Numbered,
+  type EntityList,
+  type ListOwner,
   type OrderColumn,
   orderedColumns,
   orderOf,
   type PastPart,
-  type Readable,
-  type Things,
+  type ReportingRelation,
+  type SeriesNumbering,
 } from './readable.ts';
 
 /** The relations and the metadata of one dataset. */
@@ -30,11 +34,11 @@ export interface ReadableDataset {
   /** Default poll interval, in ms. */
   readonly every: number;
   /** The current rows. */
-  readonly now: Readable;
+  readonly now: ReportingRelation;
   /**
    * Every version of every row. Null if each row has one version only; {@link now} then contains all of them.
    */
-  readonly history: Readable | null;
+  readonly history: ReportingRelation | null;
   /** The columns with the start and the end of a row or version. `ends` is null for readings. */
   readonly begins: string;
   readonly ends: string | null;
@@ -44,7 +48,7 @@ export interface ReadableDataset {
 export interface Catalogue {
   readonly datasets: ReadonlyMap<string, ReadableDataset>;
   /** All views, and all functions that return rows, by name; includes those of datasets. */
-  readonly views: ReadonlyMap<string, Readable>;
+  readonly views: ReadonlyMap<string, ReportingRelation>;
 }
 
 /**
@@ -102,23 +106,23 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Views that are derived from the ledger of a probe. */
-const OF_PROBES: ReadonlySet<string> = new Set([
+const PROBE_VIEWS: ReadonlySet<string> = new Set([
   'node_health_intervals',
   'node_outages',
   'node_states',
   'node_uptime_daily',
   'node_uptime_monthly',
 ]);
-const probes: Things = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
+const probes: EntityList = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
 /** Few targets, each with many ranges. */
-const coverageTargets: Things = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
+const coverageTargets: EntityList = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
 /** The rows of a commit are read from the recorded data. */
-const commits: Things = { view: 'change_commits', columns: ['commit_number'] };
+const commits: EntityList = { view: 'change_commits', columns: ['commit_number'] };
 /** Old runs are unpacked block by block. */
-const runBlocks: Things = {
+const runBlocks: EntityList = {
   view: 'run_blocks',
   columns: ['run_block'],
-  blocks: { of: 'run_id', size: BLOCK },
+  blocks: { of: 'run_id', size: RUNS_PER_BLOCK },
 };
 
 /** The suffix of the view with all versions, and its time columns, per kind of history. */
@@ -133,12 +137,12 @@ const VERSIONS = {
 let catalogue: Catalogue | undefined;
 
 /** Returns the catalogue, built once from the declared objects: names, columns, types and comments. */
-export function catalogueOf(): Catalogue {
-  catalogue ??= madeOf(declaredObjects());
+export function getCatalogue(): Catalogue {
+  catalogue ??= buildCatalogue(declaredObjects());
   return catalogue;
 }
 
-function madeOf(declared: readonly Declared[]): Catalogue {
+function buildCatalogue(declared: readonly Declared[]): Catalogue {
   const byName = new Map(declared.map((object) => [object.name, object]));
   const keys = new Map(recorded.flatMap((one) => [...keysOf(one)]));
   const arrivals = new Map(recorded.flatMap((one) => [...arrivalsOf(one)]));
@@ -147,18 +151,18 @@ function madeOf(declared: readonly Declared[]): Catalogue {
   const logs = new Set(ofKind('log'));
   const series = new Set(ofKind('series'));
   const revisions = new Map(ofKind('series').map((name) => [revisionsOf(name), partsOfSeries(name)]));
-  const told = new Map(recorded.flatMap((one) => [...toldOf(one)]));
+  const told = new Map(recorded.flatMap((one) => [...listPerNodeViews(one)]));
   const worked = new Map([
-    ...[...OF_PROBES].map((name): [string, Things] => [name, probes]),
+    ...[...PROBE_VIEWS].map((name): [string, EntityList] => [name, probes]),
     ['runs', runBlocks],
     ['change_rows', commits],
     ['coverage_ranges', coverageTargets],
-    ...recorded.flatMap((one) => [...thingsOf(one)]),
+    ...recorded.flatMap((one) => [...listEntities(one)]),
   ]);
   const numbering = new Map(recorded.flatMap((one) => [...numberedOf(one)]));
-  const holding = new Map(recorded.flatMap((one) => [...holdersOf(one)]));
+  const holding = new Map(recorded.flatMap((one) => [...listOwnersOf(one)]));
   const views = new Map(
-    returnRows.map((one): [string, Readable] => {
+    returnRows.map((one): [string, ReportingRelation] => {
       const { name } = one;
       const arrival = arrivals.get(name);
       const toldBy = told.get(name);
@@ -168,8 +172,8 @@ function madeOf(declared: readonly Declared[]): Catalogue {
       const known = {
         ...readable(one, byName, keys.get(name), worked.get(name)),
         ...(arrival ? { arrival } : {}),
-        ...(toldBy ? { toldBy } : {}),
-        ...(holders ? { holders } : {}),
+        ...(toldBy ? { perNodeView: toldBy } : {}),
+        ...(holders ? { listOwner: holders } : {}),
         ...(numbered ? { numbered } : {}),
         ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),
         ...(series.has(name) ? { pastParts: pastOfSeries(name) } : {}),
@@ -195,8 +199,8 @@ function readable(
   object: Declared,
   byName: ReadonlyMap<string, Declared>,
   ofDataset: readonly OrderColumn[] | undefined,
-  things: Things | undefined,
-): Readable {
+  things: EntityList | undefined,
+): ReportingRelation {
   const { name, comment, columns } = object;
   const parameters = object.kind === 'function' ? object.parameters : null;
   const past = byName.get(`${name}_as_of`);
@@ -212,7 +216,7 @@ function readable(
     parameters,
     asOf,
     noPast: noPast(object, asOf),
-    ...(things ? { things } : {}),
+    ...(things ? { entities: things } : {}),
   };
 }
 
@@ -260,9 +264,9 @@ function noPast({ name, columns }: Declared, asOf: string | null): string {
 }
 
 /** Yields the views whose rows refer to a series by its number. */
-function* numberedOf(one: (typeof recorded)[number]): Generator<[string, Numbered]> {
+function* numberedOf(one: (typeof recorded)[number]): Generator<[string, SeriesNumbering]> {
   if (one.history !== 'series' || !one.numbered) return;
-  const numbered = { view: seriesTableOf(one), number: SERIES_ID, columns: requestOf(one) };
+  const numbered = { view: seriesTableOf(one), number: SERIES_ID, columns: requestColumns(one) };
   for (const view of [one.name, revisionsOf(one.name), ...partsOfSeries(one.name)]) yield [view, numbered];
 }
 
@@ -279,14 +283,17 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   const row = rowKeyOf(one);
   yield [name, row];
   yield [`${name}_as_of`, one.history === 'sample' ? [...key, never('observed_at')] : key];
-  yield [looksView(name), [never('observed_at'), ...requestOf(one).map(never), never('run_id')]];
+  yield [
+    observationsViewName(name),
+    [never('observed_at'), ...requestColumns(one).map(never), never('run_id')],
+  ];
   yield [`${name}_revisions`, [...key, never('recorded_at')]];
   yield [`${name}_last`, key];
   yield [`${name}_replaced`, [...key, never('recorded_at')]];
   yield [`${name}_history`, [...key, never('valid_from')]];
   yield [`${name}_conflicts`, [...key, never('recorded_at')]];
   yield [`${name}_changes`, [never('at'), never('change'), ...key]];
-  yield [seriesTableOf(one), requestOf(one).map(never)];
+  yield [seriesTableOf(one), requestColumns(one).map(never)];
   for (const network of [`network_${name}`, `${name}_disagreements`])
     yield [network, key.filter((column) => column.name !== 'node')];
   for (const list of lists(one))
@@ -298,18 +305,24 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
  * Yields the entities of readings. Readings of many entities at once are computed per observation, and their
  * averages per entity. Both lists are read without unpacking the readings.
  */
-function* thingsOf(one: (typeof recorded)[number]): Generator<[string, Things]> {
+function* listEntities(one: (typeof recorded)[number]): Generator<[string, EntityList]> {
   if (one.history !== 'sample') return;
   const { name, key } = one;
-  const request = requestOf(one);
+  const request = requestColumns(one);
   const members = membersColumns(packingOf(one)).map((column) => column.name);
   // Observations of one entity each are often made at the same time, so they are read one entity at a time.
   const apart = key.length > request.length ? request : [];
   yield [
     name,
-    { view: looksView(name), columns: ['observed_at', ...apart], also: request, alone: true, packed: true },
+    {
+      view: observationsViewName(name),
+      columns: ['observed_at', ...apart],
+      also: request,
+      alone: true,
+      packed: true,
+    },
   ];
-  yield [`${name}_daily`, { view: membersView(name), columns: members, packed: true }];
+  yield [`${name}_daily`, { view: membersViewName(name), columns: members, packed: true }];
 }
 
 /**
@@ -320,7 +333,7 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
   if (history === 'ledger') return;
   const { view, begins } = VERSIONS[history];
   if (history === 'sample') {
-    const looks = looksView(name);
+    const looks = observationsViewName(name);
     const arrival: Arrival = { column: begins, dataset: name, view: looks, begins, shared: true };
     yield [name, arrival];
     yield [looks, arrival];
@@ -338,7 +351,7 @@ function* arrivalsOf({ name, history }: (typeof recorded)[number]): Generator<[s
  * Yields the view that combines all nodes, and the view with the rows per node. Readings have no index by
  * node and key.
  */
-function* toldOf({ name, history, key }: (typeof recorded)[number]): Generator<[string, string]> {
+function* listPerNodeViews({ name, history, key }: (typeof recorded)[number]): Generator<[string, string]> {
   if ((history === 'log' || history === 'state') && key[0] === 'node' && key.length > 1)
     yield [`network_${name}`, name];
 }
@@ -351,7 +364,7 @@ const rowKeyOf = (one: (typeof recorded)[number]): readonly OrderColumn[] =>
   one.history === 'sample' ? [{ name: 'observed_at', nullable: false }, ...keyOf(one)] : keyOf(one);
 
 /** Yields the views of list elements, and the rows that own the lists. */
-function* holdersOf(one: (typeof recorded)[number]): Generator<[string, Holders]> {
+function* listOwnersOf(one: (typeof recorded)[number]): Generator<[string, ListOwner]> {
   if (one.history === 'ledger') return;
   const { name: view, history } = one;
   const past = history === 'log' ? { pastParts: pastOfLog(view) } : {};

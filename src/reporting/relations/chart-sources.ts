@@ -1,14 +1,14 @@
 import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
 import type { DeclaredColumn, DeclaredParameter } from '../../db/declared.ts';
-import { catalogueOf, type ReadableDataset } from './catalogue.ts';
-import type { Readable } from './readable.ts';
-import { NUMBERS, seriesOf } from './series.ts';
+import { getCatalogue, type ReadableDataset } from './catalogue.ts';
+import type { ReportingRelation } from './readable.ts';
+import { findSeriesSource, NUMERIC_TYPES } from './series.ts';
 
 /** The length of the period that a row of a {@link ChartSource} covers. */
-export type Grain = 'hour' | 'day' | 'month' | 'year';
+export type ChartGrain = 'hour' | 'day' | 'month' | 'year';
 
 /** Numbers over time for a chart: a dataset, or a function of `reporting` with a window as parameters. */
-export interface Drawable {
+export interface ChartSource {
   /** The name of the dataset or function. */
   readonly name: string;
   /** The title in a list, and the heading above it. */
@@ -21,7 +21,7 @@ export interface Drawable {
    */
   readonly draws: 'line' | 'steps' | 'counts';
   /** The relation with the rows. */
-  readonly readable: Readable;
+  readonly readable: ReportingRelation;
   /** The dataset; null for a function. */
   readonly dataset: ReadableDataset | null;
   /** The column with the time of a row: an instant, or the date of a day, month or year. */
@@ -44,7 +44,7 @@ export interface Drawable {
   /** Parameters of a function other than the window, the moment, the grain and the columns of its rows. */
   readonly takes: readonly DeclaredParameter[];
   /** The available grains, finest first; empty for instants. */
-  readonly grains: readonly Grain[];
+  readonly grains: readonly ChartGrain[];
   /** Whether the data as known at a past moment can be drawn. */
   readonly past: boolean;
   /** Whether rows are events, which are counted by grain. */
@@ -52,14 +52,14 @@ export interface Drawable {
 }
 
 /** The declared part of a chart source; the rest follows from its columns and parameters. */
-interface Drawn {
+interface ChartDeclaration {
   readonly title: string;
   /** The columns that are drawn by default. Default: the first one that can be drawn. */
   readonly usual?: readonly string[];
   /** Only for functions. Default: a line. */
-  readonly draws?: Drawable['draws'];
+  readonly draws?: ChartSource['draws'];
   /** Only for functions: the grain of its rows, or the values of its parameter `by`. Default: day. */
-  readonly grains?: readonly Grain[];
+  readonly grains?: readonly ChartGrain[];
   /** Only for logs: the columns, other than those of the request, by which events can be counted. */
   readonly by?: readonly string[];
   /** Only for readings of the members of a list: the dataset of that list. */
@@ -72,7 +72,7 @@ interface Drawn {
  * Titles of chart sources, by heading and name. Series and readings that are not listed here can be drawn,
  * too.
  */
-const drawn: Readonly<Record<string, Readonly<Record<string, Drawn>>>> = {
+const CHARTS: Readonly<Record<string, Readonly<Record<string, ChartDeclaration>>>> = {
   Metrics: {
     metric_points: { title: 'Metrics of chains' },
     average_tps: { title: 'Transactions per second' },
@@ -157,9 +157,9 @@ const GENERAL: ReadonlySet<string> = new Set(['from', 'to', 'as_of', 'by']);
  * Returns all chart sources, by name.
  * @throws Error if a declared source is missing in the catalogue
  */
-export function drawablesOf(catalogue = catalogueOf()): ReadonlyMap<string, Drawable> {
-  const all = Object.entries(drawn).flatMap(([heading, ofHeading]) =>
-    Object.entries(ofHeading).map(([name, one]): Drawable => {
+export function listChartSources(catalogue = getCatalogue()): ReadonlyMap<string, ChartSource> {
+  const all = Object.entries(CHARTS).flatMap(([heading, ofHeading]) =>
+    Object.entries(ofHeading).map(([name, one]): ChartSource => {
       const dataset = catalogue.datasets.get(name);
       const view = catalogue.views.get(name);
       const drawable = dataset ? ofDataset(dataset, one, heading) : view && ofFunction(view, one, heading);
@@ -184,11 +184,11 @@ const COUNT: DeclaredColumn = { name: 'count', type: 'bigint', comment: 'How man
 
 function ofDataset(
   dataset: ReadableDataset,
-  { title, usual, by = [], members, memberKeys = {} }: Drawn,
+  { title, usual, by = [], members, memberKeys = {} }: ChartDeclaration,
   heading: string,
-): Drawable | null {
+): ChartSource | null {
   const { name, about, kind, ends, request } = dataset;
-  const source = seriesOf(dataset);
+  const source = findSeriesSource(dataset);
   const time = source?.times.find((one) => one.name === source.time);
   if (!source || !time) return null;
   const counted = kind === 'log';
@@ -211,10 +211,14 @@ function ofDataset(
   };
 }
 
-function ofFunction(readable: Readable, { title, usual, draws = 'line', grains }: Drawn, heading: string) {
+function ofFunction(
+  readable: ReportingRelation,
+  { title, usual, draws = 'line', grains }: ChartDeclaration,
+  heading: string,
+) {
   const { name, about, columns, parameters } = readable;
   const [time, ...others] = columns;
-  const values = others.filter(({ type }) => NUMBERS.has(type));
+  const values = others.filter(({ type }) => NUMERIC_TYPES.has(type));
   const keys = others.filter(({ type }) => type === 'text');
   const isTime = time?.type === 'date' || time?.type === 'timestamptz';
   if (!isTime || !parameters?.some((one) => one.name === 'from')) return null;
@@ -234,29 +238,36 @@ function ofFunction(readable: Readable, { title, usual, draws = 'line', grains }
  * Returns the finest grain with at most {@link MAX_GRAINS} periods in a window, or the coarsest one.
  * @param width in ms
  */
-export function grainFor({ grains }: Drawable, width: number): Grain | null {
-  return grains.find((one) => width / SPANS[one] <= MOST_GRAINS) ?? grains.at(-1) ?? null;
+export function chooseChartGrain({ grains }: ChartSource, width: number): ChartGrain | null {
+  return grains.find((one) => width / GRAIN_LENGTHS_MS[one] <= MAX_GRAINS) ?? grains.at(-1) ?? null;
 }
 
 /** Whether a window has far more periods of a grain than a chart can show. @param width in ms */
-export const isTooFine = (grain: Grain, width: number): boolean => width / SPANS[grain] > 50 * MOST_GRAINS;
+export const isTooFine = (grain: ChartGrain, width: number): boolean =>
+  width / GRAIN_LENGTHS_MS[grain] > 50 * MAX_GRAINS;
 
-const MOST_GRAINS = 400;
+const MAX_GRAINS = 400;
 const DAY = 86_400_000;
 /** The length of each grain, in ms; for months and years the maximum. */
-const SPANS: Readonly<Record<Grain, number>> = { hour: DAY / 24, day: DAY, month: 31 * DAY, year: 366 * DAY };
+const GRAIN_LENGTHS_MS: Readonly<Record<ChartGrain, number>> = {
+  hour: DAY / 24,
+  day: DAY,
+  month: 31 * DAY,
+  year: 366 * DAY,
+};
 
 /** Returns the start of the hour, day, month or year (UTC) that contains a moment. Both in ms since 1970. */
-export function beginOf(moment: number, grain: Grain): number {
-  if (grain === 'hour' || grain === 'day') return Math.floor(moment / SPANS[grain]) * SPANS[grain];
+export function startOfGrain(moment: number, grain: ChartGrain): number {
+  if (grain === 'hour' || grain === 'day')
+    return Math.floor(moment / GRAIN_LENGTHS_MS[grain]) * GRAIN_LENGTHS_MS[grain];
   const at = new Date(moment);
   at.setUTCMonth(grain === 'year' ? 0 : at.getUTCMonth(), 1);
   return at.setUTCHours(0, 0, 0, 0);
 }
 
 /** Returns the end of the hour, day, month or year that starts at a moment. Both in ms since 1970. */
-export function endOf(begin: number, grain: Grain): number {
-  if (grain === 'hour' || grain === 'day') return begin + SPANS[grain];
+export function endOfGrain(begin: number, grain: ChartGrain): number {
+  if (grain === 'hour' || grain === 'day') return begin + GRAIN_LENGTHS_MS[grain];
   const at = new Date(begin);
   return at.setUTCMonth(at.getUTCMonth() + (grain === 'year' ? 12 : 1));
 }

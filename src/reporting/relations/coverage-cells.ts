@@ -1,14 +1,14 @@
-import type { CoverageQuestion } from './coverage-days.ts';
-import type { Statement } from './statement.ts';
+import type { CoverageQuery } from './coverage-days.ts';
+import type { StatementBuilder } from './statement.ts';
 
 /** Default number of days. */
-export const DAYS = 90;
+export const DEFAULT_COVERAGE_DAYS = 90;
 
 /** The columns by which recorded and missing time is grouped: columns of `clipped`. */
 export type CellsBy = 'kind, reason' | 'target, kind, reason';
 
 /** A day in microseconds, the unit of the ranges. */
-export const DAY = '86400000000';
+export const DAY_MICROSECONDS = '86400000000';
 
 /**
  * Returns SQL of three common table expressions:
@@ -24,18 +24,19 @@ export const DAY = '86400000000';
 export function coverageCells(
   by: CellsBy,
   dataset: string,
-  { from, to }: Pick<CoverageQuestion, 'from' | 'to'>,
+  { from, to }: Pick<CoverageQuery, 'from' | 'to'>,
   wanted: string,
-  into: Statement,
+  into: StatementBuilder,
 ): string {
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
-  const begin = from === null ? `(${end} - interval '${DAYS} days')` : into.value(from, 'timestamptz');
+  const begin =
+    from === null ? `(${end} - interval '${DEFAULT_COVERAGE_DAYS} days')` : into.value(from, 'timestamptz');
   // The start of a range adds the rest of its day; the end of a range subtracts the rest of its day.
   const edges = (at: 'starts' | 'ends', sign: '+' | '-') => `
-  select ${by}, ${at} / ${DAY} as day, ${sign}count(*) as opened, ${sign}sum((${at} / ${DAY} + 1) * ${DAY} - ${at}) as lasts
+  select ${by}, ${at} / ${DAY_MICROSECONDS} as day, ${sign}count(*) as opened, ${sign}sum((${at} / ${DAY_MICROSECONDS} + 1) * ${DAY_MICROSECONDS} - ${at}) as lasts
   from clipped
   where kind <> 'known'
-  group by ${by}, ${at} / ${DAY}`;
+  group by ${by}, ${at} / ${DAY_MICROSECONDS}`;
   return `moments as (
   select date_trunc('day', ${begin} at time zone 'UTC') as first_day, ${end} at time zone 'UTC' as until
 ),
@@ -64,7 +65,7 @@ cells as (
   from running r
   cross join moments m
   cross join lateral generate_series(0, case when r.opened > 0 then r.next_day - r.day - 1 else 0 end) as n
-  cross join lateral (select case n when 0 then r.open_before * ${DAY} + r.lasts else r.opened * ${DAY} end as lasts) c
+  cross join lateral (select case n when 0 then r.open_before * ${DAY_MICROSECONDS} + r.lasts else r.opened * ${DAY_MICROSECONDS} end as lasts) c
   where c.lasts > 0
 )`;
 }

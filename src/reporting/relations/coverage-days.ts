@@ -2,10 +2,10 @@ import type postgres from 'postgres';
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { ReadableDataset } from './catalogue.ts';
-import { coverageCells, DAY, DAYS } from './coverage-cells.ts';
-import { instant, written } from './filters.ts';
-import { type Told, textOf as told } from './list-parameters.ts';
-import { type Asked, Statement } from './statement.ts';
+import { coverageCells, DAY_MICROSECONDS, DEFAULT_COVERAGE_DAYS } from './coverage-cells.ts';
+import { instant, limitedText } from './filters.ts';
+import { type ParsedParams, getParamText as told } from './list-parameters.ts';
+import { type ParameterizedStatement, StatementBuilder } from './statement.ts';
 
 /** The coverage of one day (UTC) of a dataset. */
 export interface CoverageDay {
@@ -42,16 +42,16 @@ export interface Coverage {
 }
 
 /** The requested days and target; null: all targets. */
-export interface CoverageQuestion {
+export interface CoverageQuery {
   readonly from: string | null;
   readonly to: string | null;
   readonly target: string | null;
 }
 
 /** Maximum number of days per response. */
-export const MOST_DAYS = 1_100;
+export const MAX_DAYS = 1_100;
 /** Maximum number of height ranges per response. */
-const MOST_HEIGHTS = 1_000;
+const MAX_HEIGHT_RANGES = 1_000;
 
 const day = (description: string) => instant.meta({ ...instant.meta(), description }).optional();
 
@@ -59,13 +59,13 @@ const day = (description: string) => instant.meta({ ...instant.meta(), descripti
  * Returns the schema of the parameters of {@link readCoverage}.
  * @param clock returns the current time, in ms since 1970
  */
-export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuestion> =>
+export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuery> =>
   z
     .strictObject(
       {
-        from: day(`The first day; ${DAYS} days before \`to\` unless told.`),
+        from: day(`The first day; ${DEFAULT_COVERAGE_DAYS} days before \`to\` unless told.`),
         to: day('The end, itself not in it; now unless told.'),
-        target: written
+        target: limitedText
           .meta({
             description: 'One target, as key=value: see reporting.freshness. All of them unless told.',
           })
@@ -78,14 +78,14 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuestion> =>
             : undefined,
       },
     )
-    .transform((given: Told, context): CoverageQuestion => {
+    .transform((given: ParsedParams, context): CoverageQuery => {
       const [from, to] = [told(given, 'from') ?? null, told(given, 'to') ?? null];
       const end = to === null ? clock() : Date.parse(to);
-      if (from !== null && end - Date.parse(from) > MOST_DAYS * 86_400_000)
+      if (from !== null && end - Date.parse(from) > MAX_DAYS * 86_400_000)
         context.addIssue({
           code: 'custom',
           path: ['from'],
-          message: `must be at most ${MOST_DAYS} days before the end`,
+          message: `must be at most ${MAX_DAYS} days before the end`,
         });
       if (from !== null && Date.parse(from) >= end)
         context.addIssue({ code: 'custom', path: ['from'], message: 'must be before the end' });
@@ -93,13 +93,13 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuestion> =>
     });
 
 /** The reason of missing time that can still be fetched, as in `reporting.gaps`. */
-export const NOT_YET = 'not recorded yet';
+export const NOT_RECORDED_YET = 'not recorded yet';
 
 /** Reads the coverage of each day of a dataset: the recorded time, the missing time, and the reasons. */
 export async function readCoverage(
   sql: postgres.Sql,
   dataset: ReadableDataset,
-  question: CoverageQuestion,
+  question: CoverageQuery,
 ): Promise<Coverage> {
   const { text, values } = coverageStatement(dataset, question);
   const [row] = await sql.unsafe<{ answer: Coverage }[]>(text, [...values]);
@@ -107,8 +107,11 @@ export async function readCoverage(
 }
 
 /** Returns the statement that reads a {@link Coverage} as one JSON value. */
-export function coverageStatement({ name }: ReadableDataset, question: CoverageQuestion): Asked {
-  const into = new Statement();
+export function coverageStatement(
+  { name }: ReadableDataset,
+  question: CoverageQuery,
+): ParameterizedStatement {
+  const into = new StatementBuilder();
   const { target } = question;
   const of = into.value(name, 'text');
   const wanted = target === null ? '' : `target = ${into.value(target, 'text')}`;
@@ -119,7 +122,7 @@ days as (
 ),
 -- Days in a row in which something of a target is recorded or missing.
 spans as (
-  select unnest(range_agg(int8range(starts / ${DAY}, (ends - 1) / ${DAY}, '[]'))) as span
+  select unnest(range_agg(int8range(starts / ${DAY_MICROSECONDS}, (ends - 1) / ${DAY_MICROSECONDS}, '[]'))) as span
   from clipped where kind = 'known' group by target
 ),
 target_turns as (
@@ -154,6 +157,6 @@ select jsonb_build_object(
     select jsonb_agg(to_jsonb(h) order by h.target, h.first_height) from (
       select target, begins as first_height, ends as end_height, reason from reporting.coverage_ranges
       where dataset = ${of}${and} and axis = 'height' and kind <> 'known' and begins is not null
-      order by target, begins limit ${MOST_HEIGHTS}) h), '[]')) as answer`;
+      order by target, begins limit ${MAX_HEIGHT_RANGES}) h), '[]')) as answer`;
   return { text, values: into.values };
 }

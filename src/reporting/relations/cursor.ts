@@ -12,10 +12,10 @@ const values = z.array(z.string().nullable());
  * Encodes a cursor as a parameter: the order, then a JSON array, such as
  * `-bucket_start["2026-03-20T12:00:00Z","43114"]`.
  */
-export const cursorText = ({ sort, values }: Cursor) => `${sort}${JSON.stringify(values)}`;
+export const encodeCursor = ({ sort, values }: Cursor) => `${sort}${JSON.stringify(values)}`;
 
 /** Parses a cursor. Returns null if the text is not a valid cursor. */
-export function cursorOf(text: string): Cursor | null {
+export function parseCursor(text: string): Cursor | null {
   const begin = text.indexOf('[');
   if (begin < 0) return null;
   try {

@@ -1,28 +1,28 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
-import { microsecondsIn } from '../../lib/instant.ts';
-import { identity } from '../../recording/histories/identity.ts';
+import { parseMicroseconds } from '../../lib/instant.ts';
+import { canonicalText } from '../../recording/histories/identity.ts';
 import type { ReadableDataset } from './catalogue.ts';
-import { cursorText } from './cursor.ts';
-import { condition, instant } from './filters.ts';
+import { encodeCursor } from './cursor.ts';
+import { filterSql, instant } from './filters.ts';
 import {
   filterShape,
-  filtersOf,
-  type ListQuestion,
-  listIn,
+  type ListQuery,
+  listFilterParameters,
+  type ParsedParams,
   pageShape,
-  type Told,
-  textOf as told,
+  parseListQuery,
+  getParamText as told,
 } from './list-parameters.ts';
-import { columnOf, following, orderExpression } from './order.ts';
-import { planOf } from './query-plan.ts';
+import { afterRowSql, orderExpression, rowColumnSql } from './order.ts';
+import { explainQuery } from './query-plan.ts';
 import type { OrderColumn } from './readable.ts';
 import { readingsBetween } from './readings-between.ts';
-import { orderBy } from './row-query.ts';
+import { parseSort } from './row-query.ts';
 import type { Row } from './rows.ts';
 import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './series-numbers.ts';
-import { type Asked, ReadableStatement, Statement } from './statement.ts';
-import { readValue, textOf } from './values.ts';
+import { LiteralStatementBuilder, type ParameterizedStatement, StatementBuilder } from './statement.ts';
+import { readValue, valueTextSql } from './values.ts';
 import { versionsOf } from './versions.ts';
 
 /** A row that differs between the start and the end of a window. */
@@ -51,10 +51,10 @@ export interface DifferencesPage {
  * Number of keys that are compared per requested row. It bounds the cost of keys that turn out to be
  * unchanged.
  */
-const LOOKED_AT = 5;
+const KEYS_PER_ROW = 5;
 
 /** The rows and the two moments of a query, in the input format of PostgreSQL. */
-export interface DifferencesQuestion extends ListQuestion {
+export interface DifferencesQuery extends ListQuery {
   readonly from: string;
   /** Null: now. */
   readonly to: string | null;
@@ -63,15 +63,15 @@ export interface DifferencesQuestion extends ListQuestion {
 const moment = (description: string) => instant.meta({ ...instant.meta(), description });
 
 /** Returns the columns by which differences can be filtered: those of the key. */
-export const keyColumns = ({ now }: ReadableDataset) =>
+export const listKeyColumns = ({ now }: ReadableDataset) =>
   now.columns.filter((column) => now.key.some(({ name }) => name === column.name));
 
 /** Returns the filters of differences: those of the key. */
 export const differencesFilters = (dataset: ReadableDataset) =>
-  filtersOf(keyColumns(dataset), ['from', 'to']);
+  listFilterParameters(listKeyColumns(dataset), ['from', 'to']);
 
 /** Returns the schema of the parameters of {@link readDifferences}. */
-export function differencesParameters(dataset: ReadableDataset): z.ZodType<DifferencesQuestion> {
+export function differencesParameters(dataset: ReadableDataset): z.ZodType<DifferencesQuery> {
   const filters = differencesFilters(dataset);
   const shape = {
     from: moment('The first of the two moments of knowledge.'),
@@ -85,11 +85,11 @@ export function differencesParameters(dataset: ReadableDataset): z.ZodType<Diffe
     .strictObject(shape, {
       error: ({ code }) => (code === 'unrecognized_keys' ? `${error}${known}` : undefined),
     })
-    .transform((given: Told, context): DifferencesQuestion => {
+    .transform((given: ParsedParams, context): DifferencesQuery => {
       const [from, to] = [told(given, 'from') ?? '', told(given, 'to') ?? null];
-      if (to !== null && (microsecondsIn(from) ?? 0) >= (microsecondsIn(to) ?? 0))
+      if (to !== null && (parseMicroseconds(from) ?? 0) >= (parseMicroseconds(to) ?? 0))
         context.addIssue({ code: 'custom', path: ['from'], message: 'must be before to' });
-      return { ...listIn(filters, orderBy(dataset.now), given, context), from, to };
+      return { ...parseListQuery(filters, parseSort(dataset.now), given, context), from, to };
     });
 }
 
@@ -101,11 +101,11 @@ export function differencesParameters(dataset: ReadableDataset): z.ZodType<Diffe
 export async function readDifferences(
   sql: postgres.Sql,
   dataset: ReadableDataset,
-  question: DifferencesQuestion,
+  question: DifferencesQuery,
 ): Promise<DifferencesPage> {
   if (dataset.kind === 'sample') return readingsBetween(sql, dataset, question);
   const { content, readable } = versionsOf(dataset);
-  const bySeries = readable.numbered ? await touchesMany(sql, dataset, question) : false;
+  const bySeries = readable.numbered ? await hasManyTouchedRows(sql, dataset, question) : false;
   const { text, values } = differencesStatement(dataset, question, bySeries);
   const { order, limit } = question;
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
@@ -135,43 +135,47 @@ export async function readDifferences(
         differs:
           was && is
             ? content
-                .filter(({ type }, at) => isOther(type, row[begin + at], row[begin + contents + at]))
+                .filter(({ type }, at) => isDifferent(type, row[begin + at], row[begin + contents + at]))
                 .map(({ name }) => name)
             : [],
       };
     }),
     next:
-      last && (found.length > limit || last[keys] === String(lookedAt(limit)))
-        ? cursorText({ sort: order.sort, values: last.slice(0, keys) })
+      last && (found.length > limit || last[keys] === String(maxComparedKeys(limit)))
+        ? encodeCursor({ sort: order.sort, values: last.slice(0, keys) })
         : null,
   };
 }
 
 /** Whether two texts are different values of a type. As in PostgreSQL, 2.5 equals 2.50. */
-function isOther(type: string, one: string | null | undefined, other: string | null | undefined): boolean {
+function isDifferent(
+  type: string,
+  one: string | null | undefined,
+  other: string | null | undefined,
+): boolean {
   if (one === other) return false;
-  return one == null || other == null || identity(one, type) !== identity(other, type);
+  return one == null || other == null || canonicalText(one, type) !== canonicalText(other, type);
 }
 
 /**
  * Maximum number of touched rows that are found by time and sorted. Above it, reading series by series is
  * faster.
  */
-const FEW = 10_000;
+const MAX_SORTED_ROWS = 10_000;
 
 /**
  * Whether more than {@link MAX_SORTED_ROWS} rows were touched, so that a page is read faster series by
  * series. PostgreSQL's planner cannot compare the two plans.
  */
-async function touchesMany(
+async function hasManyTouchedRows(
   sql: postgres.Sql,
   dataset: ReadableDataset,
-  question: DifferencesQuestion,
+  question: DifferencesQuery,
 ): Promise<boolean> {
-  const into = new Statement();
+  const into = new StatementBuilder();
   const { touched } = statementOf(dataset, question, null, into);
-  const plan = await planOf(sql, touched, into.values);
-  return (plan?.['Plan Rows'] ?? 0) > FEW;
+  const plan = await explainQuery(sql, touched, into.values);
+  return (plan?.['Plan Rows'] ?? 0) > MAX_SORTED_ROWS;
 }
 
 /**
@@ -182,19 +186,19 @@ async function touchesMany(
  */
 export function differencesStatement(
   dataset: ReadableDataset,
-  question: DifferencesQuestion,
+  question: DifferencesQuery,
   bySeries = false,
-): Asked {
-  const into = new Statement();
+): ParameterizedStatement {
+  const into = new StatementBuilder();
   const { content, readable } = versionsOf(dataset);
   const { order, limit } = question;
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
   const keys = (row: string) =>
-    order.columns.map(({ name }) => textOf(types.get(name) ?? 'text', `${row}."${name}"`));
+    order.columns.map(({ name }) => valueTextSql(types.get(name) ?? 'text', `${row}."${name}"`));
   const names = order.columns.map(({ name }) => `"${name}"`);
   const said = (row: string) => content.map(({ name }, at) => `${row}."${name}" as ${row}${at}`);
-  const texts = (row: string) => content.map(({ type }, at) => textOf(type, `d.${row}${at}`));
-  const { before, touched, rest } = statementOf(dataset, question, lookedAt(limit), into, bySeries);
+  const texts = (row: string) => content.map(({ type }, at) => valueTextSql(type, `d.${row}${at}`));
+  const { before, touched, rest } = statementOf(dataset, question, maxComparedKeys(limit), into, bySeries);
   const text = `with ${before}touched as materialized (
 ${touched}
 ),
@@ -224,14 +228,14 @@ order by ${names.map((name) => `d.${name}`).join(', ')}`;
  * Returns the same query as SQL for people to read, copy and run. Each column appears as `X_before` and
  * `X_after`.
  */
-export function differencesSql(dataset: ReadableDataset, question: DifferencesQuestion): string {
+export function differencesSql(dataset: ReadableDataset, question: DifferencesQuery): string {
   const { content } = versionsOf(dataset);
   const selected = [
     ...question.order.columns.map(({ name }) => `t."${name}"`),
     `case when o.there is null then 'added' when n.there is null then 'left' else 'changed' end as change`,
     ...content.flatMap(({ name }) => [`o."${name}" as "${name}_before"`, `n."${name}" as "${name}_after"`]),
   ];
-  const { before, touched, rest } = statementOf(dataset, question, null, new ReadableStatement());
+  const { before, touched, rest } = statementOf(dataset, question, null, new LiteralStatementBuilder());
   return `with ${before}touched as (
 ${touched}
 )
@@ -240,7 +244,7 @@ ${rest}
 limit ${question.limit};`;
 }
 
-const lookedAt = (limit: number) => LOOKED_AT * limit;
+const maxComparedKeys = (limit: number) => KEYS_PER_ROW * limit;
 
 /** The SQL parts of a query. */
 interface Parts {
@@ -263,9 +267,9 @@ interface Parts {
  */
 function statementOf(
   dataset: ReadableDataset,
-  { from, to, filters, order, after }: DifferencesQuestion,
+  { from, to, filters, order, after }: DifferencesQuery,
   most: number | null,
-  into: Statement,
+  into: StatementBuilder,
   bySeries = false,
 ): Parts {
   const { from: all, parts, content, readable, at: heldAt } = versionsOf(dataset);
@@ -278,9 +282,11 @@ function statementOf(
   const held = [
     `reporting.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
     ...ofOneSeries,
-    ...filters.map((one) => condition(one, typeOf(one.column), columnOf(one.column), into)),
+    ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
   ];
-  const wanted = [...held, ...(after ? [following(order, after.values, typeOf, into)] : [])].join('\n  and ');
+  const wanted = [...held, ...(after ? [afterRowSql(order, after.values, typeOf, into)] : [])].join(
+    '\n  and ',
+  );
   const names = order.columns.map(({ name }) => `"${name}"`);
   const keys = order.columns.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ');
   const bounded = most === null ? '' : `\norder by ${names.join(', ')}\nlimit ${most}`;

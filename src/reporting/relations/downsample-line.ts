@@ -4,8 +4,8 @@ import { type PointsSql, pointsSql } from './points-sql.ts';
  * Approximate number of pieces of all parts together, small enough for a hash table in memory. Each part has
  * at least {@link MIN_PIECES_PER_PART}.
  */
-const PIECES = 8_000;
-const LEAST_PIECES = 4;
+const TARGET_PIECES = 8_000;
+const MIN_PIECES_PER_PART = 4;
 
 /**
  * Downsamples like {@link downsampleSql}, for one line whose rows are found by time. All rows are read once,
@@ -13,11 +13,11 @@ const LEAST_PIECES = 4;
  * are then read again through the index.
  * @param buckets number of parts
  */
-export function thinnedLine(points: PointsSql, buckets: number): string {
+export function downsampleLineSql(points: PointsSql, buckets: number): string {
   const { at, begin, end } = points;
   const fits = 4 * buckets;
   // A power of two, so that parts of whole seconds have pieces of whole microseconds.
-  const ofPart = Math.max(LEAST_PIECES, 2 ** Math.floor(Math.log2(PIECES / buckets)));
+  const ofPart = Math.max(MIN_PIECES_PER_PART, 2 ** Math.floor(Math.log2(TARGET_PIECES / buckets)));
   const pieces = buckets * ofPart;
   const all = pointsSql(points);
   const ofPiece = pointsSql({

@@ -1,8 +1,8 @@
-import { thinnedLine } from './downsample-line.ts';
+import { downsampleLineSql } from './downsample-line.ts';
 import { isOneLine, type PointsSql, pointsSql } from './points-sql.ts';
 
-/** A result row of {@link thinned}. Rows are ordered by line, then by time. */
-export interface ThinnedRow {
+/** A result row of {@link downsampleSql}. Rows are ordered by line, then by time. */
+export interface DownsampledRow {
   /** The key of the line: the texts, then the name of the value if there are several. */
   readonly line: readonly (string | null)[];
   readonly at: string;
@@ -22,14 +22,14 @@ export interface ThinnedRow {
  * @param most maximum number of lines: those with the greatest values
  * @param first SQL of a JSON list of lines that precede all others; null: none
  */
-export function thinned(
+export function downsampleSql(
   points: PointsSql,
   buckets: number,
   most: number,
   first: string | null = null,
 ): string {
   const { begin, end, ends } = points;
-  if (points.foundByTime && isOneLine(points)) return thinnedLine(points, buckets);
+  if (points.foundByTime && isOneLine(points)) return downsampleLineSql(points, buckets);
   const fits = 4 * buckets;
   const isFirst = first === null ? '' : `to_jsonb(line) in (select jsonb_array_elements(${first})) desc, `;
   // Points are hashed, never sorted, because there may be millions. Without `offset 0`, PostgreSQL would hash

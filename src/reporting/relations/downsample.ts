@@ -1,13 +1,13 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
-import { type ThinnedRow, thinned } from './downsample-sql.ts';
+import { type DownsampledRow, downsampleSql } from './downsample-sql.ts';
 import { isOneLine, type PointsSql, pointsSql } from './points-sql.ts';
-import { Statement } from './statement.ts';
-import { isoOf } from './values.ts';
+import { StatementBuilder } from './statement.ts';
+import { toIsoTime } from './values.ts';
 
 /** A time range: inclusive start, exclusive end. */
-export type Span = readonly [from: Date, to: Date];
+export type DateRange = readonly [from: Date, to: Date];
 
 /** A source of points that can be read in parts of the window. */
 export interface PointsSource {
@@ -15,12 +15,12 @@ export interface PointsSource {
    * Returns SQL of the points; their values are added to a statement.
    * @param part returns only the points in this part of the window; null: all
    */
-  pointsIn(into: Statement, part: Span | null): PointsSql;
+  pointsIn(into: StatementBuilder, part: DateRange | null): PointsSql;
   /**
    * The requested time range. Null: the range of all points; then only points that are found by time are read
    * in pieces.
    */
-  readonly window: Span | null;
+  readonly window: DateRange | null;
   /**
    * Returns the latest possible start of a part at or before a moment, both in ms since 1970. Data of whole
    * days is never split within a day.
@@ -29,54 +29,54 @@ export interface PointsSource {
 }
 
 /** The limits of downsampling, and its time budget. */
-export interface Thinning {
+export interface DownsampleOptions {
   /** Number of parts of the window, as for {@link downsampleSql}. */
   readonly buckets: number;
   /** Maximum number of lines. */
-  readonly most: number;
+  readonly maxLines: number;
   /** No further piece is started after this time, in ms. At least one piece is read. */
-  readonly budget: number;
+  readonly budgetMs: number;
   readonly clock: Clock;
   /** Maximum number of points that one statement reads; a larger number is read in pieces. */
-  readonly atOnce?: number;
+  readonly maxPoints?: number;
   /**
    * Timeout of the first attempt to read everything with one statement, in ms, for points that are not found
    * by time. Default: half of the budget.
    */
-  readonly trial?: number;
+  readonly trialTimeoutMs?: number;
 }
 
 /** Downsampled points, as far as they were read within the budget. */
-export interface ThinnedRows {
+export interface DownsampledRows {
   /** Ordered by line, then by time. */
-  readonly rows: readonly ThinnedRow[];
+  readonly rows: readonly DownsampledRow[];
   /** Points before this moment were not read within the budget. Null: all points were read. */
   readonly unreadBefore: Date | null;
 }
 
 /** Number of points that a statement reads in about 0.1 s. */
-const AT_ONCE = 125_000;
+const PIECE_POINTS = 125_000;
 /**
  * Target size of a piece, as a multiple of {@link PIECE_POINTS}, and the maximum growth from one piece to the
  * next.
  */
-const OF_PIECE = 2;
-const GROWTH = 4;
+const PIECE_SIZE_FACTOR = 2;
+const MAX_GROWTH = 4;
 /**
  * If points cannot be counted in advance: the first piece is this share of the window, and each further piece
  * should take about this long, in ms.
  */
-const FIRST_SHARE = 1 / 16;
-const LASTING = 200;
+const FIRST_PIECE_SHARE = 1 / 16;
+const PIECE_DURATION_MS = 200;
 /**
  * Timeouts of the first piece, in ms. After the first timeout, the piece is shortened once by its share.
  * Their sum stays below the timeout of the whole request.
  */
-const FIRST_LIMITS: readonly number[] = [3_000, 1_500];
+const FIRST_PIECE_TIMEOUTS_MS: readonly number[] = [3_000, 1_500];
 /** Timeout of each further piece, in ms. */
-const LONGEST = 2_000;
+const PIECE_TIMEOUT_MS = 2_000;
 /** Maximum statement timeout, in ms. */
-const MOST = 5_000;
+const MAX_TIMEOUT_MS = 5_000;
 
 /**
  * Reads points and downsamples them. If there are more points than one statement should read, the window is
@@ -87,21 +87,28 @@ const MOST = 5_000;
  * @param sql a connection that is reserved for this call
  * @throws PostgresError if the statement fails
  */
-export async function readThinned(
+export async function readDownsampled(
   sql: postgres.Sql,
   source: PointsSource,
-  thinning: Thinning,
-): Promise<ThinnedRows> {
-  const { buckets, most, budget, clock, atOnce = AT_ONCE, trial = budget / 2 } = thinning;
+  thinning: DownsampleOptions,
+): Promise<DownsampledRows> {
+  const {
+    buckets,
+    maxLines: most,
+    budgetMs: budget,
+    clock,
+    maxPoints: atOnce = PIECE_POINTS,
+    trialTimeoutMs: trial = budget / 2,
+  } = thinning;
   const begun = clock();
-  const read = (part: Span | null, parts: number, known: readonly Piece[]) =>
+  const read = (part: DateRange | null, parts: number, known: readonly Piece[]) =>
     readPart(sql, source, part, parts, most, linesOf(known));
-  const { inPieces, ends } = source.pointsIn(new Statement(), null);
-  const many = inPieces ? await manyPoints(sql, source, atOnce) : null;
+  const { inPieces, ends } = source.pointsIn(new StatementBuilder(), null);
+  const many = inPieces ? await findLargeWindow(sql, source, atOnce) : null;
   if (many === null) {
     const limited = source.window !== null && !inPieces;
     const rows = limited
-      ? await within(sql, trial, () => read(null, buckets, []))
+      ? await runWithTimeout(sql, trial, () => read(null, buckets, []))
       : await read(null, buckets, []);
     if (rows !== null) return { rows, unreadBefore: null };
   }
@@ -115,54 +122,54 @@ export async function readThinned(
       return read([new Date(from), new Date(to)], parts, pieces);
     };
     const asked = clock();
-    const limit = pieces.length > 0 ? LONGEST : (FIRST_LIMITS[tried] ?? 0);
-    const rows = many ? await ask().catch(tooLong) : await within(sql, limit, ask);
+    const limit = pieces.length > 0 ? PIECE_TIMEOUT_MS : (FIRST_PIECE_TIMEOUTS_MS[tried] ?? 0);
+    const rows = many ? await ask().catch(returnNullOnTimeout) : await runWithTimeout(sql, limit, ask);
     if (rows === null) {
       tried += 1;
-      if (many || pieces.length > 0 || tried === FIRST_LIMITS.length) break;
-      length *= FIRST_SHARE;
+      if (many || pieces.length > 0 || tried === FIRST_PIECE_TIMEOUTS_MS.length) break;
+      length *= FIRST_PIECE_SHARE;
       continue;
     }
     pieces.unshift({ from, rows });
     const growth = many
-      ? (OF_PIECE * atOnce) / Math.max(countOf(rows), 1)
-      : LASTING / Math.max(clock() - asked, 1);
+      ? (PIECE_SIZE_FACTOR * atOnce) / Math.max(countOf(rows), 1)
+      : PIECE_DURATION_MS / Math.max(clock() - asked, 1);
     // At least 1 ms, to guarantee progress.
-    length = Math.max(1, (to - from) * Math.min(GROWTH, growth));
+    length = Math.max(1, (to - from) * Math.min(MAX_GROWTH, growth));
     to = from;
   } while (to > begin && (pieces.length === 0 || clock() - begun < budget));
-  return { rows: joined(pieces, most, ends !== null), unreadBefore: to > begin ? new Date(to) : null };
+  return { rows: joinPieces(pieces, most, ends !== null), unreadBefore: to > begin ? new Date(to) : null };
 }
 
 /** The rows that were read for one part of a window. */
 interface Piece {
   /** In ms since 1970. */
   readonly from: number;
-  readonly rows: readonly ThinnedRow[];
+  readonly rows: readonly DownsampledRow[];
 }
 
 async function readPart(
   sql: postgres.Sql,
   source: PointsSource,
-  part: Span | null,
+  part: DateRange | null,
   parts: number,
   most: number,
   known: readonly Line[],
-): Promise<readonly ThinnedRow[]> {
-  const into = new Statement();
+): Promise<readonly DownsampledRow[]> {
+  const into = new StatementBuilder();
   const points = source.pointsIn(into, part);
   // Also for a past moment: a piece has few parts, and the check for a record runs once per part. Not if the
   // rows are in several parts: for each lookup, PostgreSQL would read all values that ended since.
   const found =
     part !== null && points.inPieces && points.parts === null ? { ...points, foundByTime: true } : points;
   const first = known.length > 0 && !isOneLine(points) ? into.value(JSON.stringify(known), 'jsonb') : null;
-  return await sql.unsafe<ThinnedRow[]>(thinned(found, parts, most, first), [...into.values]);
+  return await sql.unsafe<DownsampledRow[]>(downsampleSql(found, parts, most, first), [...into.values]);
 }
 
 /** Returns the bounds of a window with an unknown number of points. */
-function uncounted(window: Span | null) {
+function uncounted(window: DateRange | null) {
   const [begin = 0, end = 0] = (window ?? []).map((one) => one.getTime());
-  return { begin, end, near: end - (end - begin) * FIRST_SHARE };
+  return { begin, end, near: end - (end - begin) * FIRST_PIECE_SHARE };
 }
 
 /**
@@ -180,7 +187,7 @@ const ms = (instant: string) => `1000 * extract(epoch from ${instant})::float8`;
  * whole table.
  */
 async function newestOf(sql: postgres.Sql, source: PointsSource, atOnce: number) {
-  const into = new Statement();
+  const into = new StatementBuilder();
   const some = firstBy('p.at desc', source.pointsIn(into, null), atOnce + 1);
   const text = `select count(*)::int as points, ${ms('min(at)')} as near, ${ms('max(at)')} as last from (${some}) s`;
   const [found] = newest.parse(await sql.unsafe(text, [...into.values]));
@@ -203,10 +210,10 @@ function firstBy(order: string, points: PointsSql, limit: number): string {
  * Returns the bounds of the points of a line, in ms since 1970: `begin`, `end`, and `near`, the start of the
  * newest points that one statement should read. Returns null if one statement can read all points.
  */
-async function manyPoints(sql: postgres.Sql, source: PointsSource, atOnce: number) {
+async function findLargeWindow(sql: postgres.Sql, source: PointsSource, atOnce: number) {
   const { points, near, last } = await newestOf(sql, source, atOnce);
   if (points <= atOnce || near === null || last === null) return null;
-  const into = new Statement();
+  const into = new StatementBuilder();
   // The window may start long before the first point.
   const text = `select ${ms('at')} as first from (${firstBy('p.at', source.pointsIn(into, null), 1)}) p`;
   const [found] = first.parse(await sql.unsafe(text, [...into.values]));
@@ -214,10 +221,10 @@ async function manyPoints(sql: postgres.Sql, source: PointsSource, atOnce: numbe
 }
 
 /** Whether lines have more points together than one statement should read. */
-export async function areMany(
+export async function hasManyPoints(
   sql: postgres.Sql,
   lines: readonly PointsSource[],
-  atOnce = AT_ONCE,
+  atOnce = PIECE_POINTS,
 ): Promise<boolean> {
   let all = 0;
   for (const line of lines) all += (await newestOf(sql, line, atOnce)).points;
@@ -225,9 +232,9 @@ export async function areMany(
 }
 
 /** Returns the number of points of a piece of one line. */
-const countOf = ([row]: readonly ThinnedRow[]) => Number(row?.of ?? 0);
+const countOf = ([row]: readonly DownsampledRow[]) => Number(row?.of ?? 0);
 
-type Line = ThinnedRow['line'];
+type Line = DownsampledRow['line'];
 const keyOf = (line: Line) => JSON.stringify(line);
 /** Returns the distinct lines of pieces; the lines of the newest piece come first. */
 const linesOf = (pieces: readonly Piece[]): Line[] => [
@@ -238,19 +245,21 @@ const linesOf = (pieces: readonly Piece[]): Line[] => [
  * Joins the lines of consecutive pieces.
  * @param held whether values hold over time: such a value is repeated at the start of the next piece
  */
-function joined(pieces: readonly Piece[], most: number, held: boolean): ThinnedRow[] {
+function joinPieces(pieces: readonly Piece[], most: number, held: boolean): DownsampledRow[] {
   const lines = String(Math.max(0, ...pieces.map(({ rows: [row] }) => Number(row?.lines ?? 0))));
   return linesOf(pieces)
     .slice(0, most)
     .flatMap((line) => {
       const key = keyOf(line);
-      const all: ThinnedRow[] = [];
+      const all: DownsampledRow[] = [];
       let of = 0;
       for (const { from, rows } of pieces) {
         const own = rows.filter((row) => keyOf(row.line) === key);
         const [first] = own;
         const again =
-          held && first?.value === all.at(-1)?.value && Date.parse(isoOf(first?.at ?? '')) === from ? 1 : 0;
+          held && first?.value === all.at(-1)?.value && Date.parse(toIsoTime(first?.at ?? '')) === from
+            ? 1
+            : 0;
         of += countOf(own) - again;
         all.push(...own.slice(again));
       }
@@ -262,15 +271,15 @@ function joined(pieces: readonly Piece[], most: number, held: boolean): ThinnedR
  * Runs a statement with a timeout. Returns null if the statement times out.
  * @param limit in ms; 0: the statement is not run
  */
-async function within<Answer>(
+async function runWithTimeout<Answer>(
   sql: postgres.Sql,
   limit: number,
   ask: () => Promise<Answer>,
 ): Promise<Answer | null> {
   if (limit <= 0) return null;
-  await sql`select set_config('statement_timeout', ${String(Math.ceil(Math.min(limit, MOST)))}, false)`;
+  await sql`select set_config('statement_timeout', ${String(Math.ceil(Math.min(limit, MAX_TIMEOUT_MS)))}, false)`;
   try {
-    return await ask().catch(tooLong);
+    return await ask().catch(returnNullOnTimeout);
   } finally {
     await sql.unsafe('reset statement_timeout');
   }
@@ -280,7 +289,7 @@ async function within<Answer>(
  * Returns null for a statement timeout (a piece had many more points than the one before), and throws other
  * errors.
  */
-function tooLong(error: unknown): null {
+function returnNullOnTimeout(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === '57014') return null;
   throw error;
 }

@@ -1,22 +1,22 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import type { DeclaredColumn } from '../../db/declared.ts';
-import { written } from './filters.ts';
-import { pageShape, textOf as told } from './list-parameters.ts';
+import { limitedText } from './filters.ts';
+import { pageShape, getParamText as told } from './list-parameters.ts';
 import type { Row, RowsPage } from './rows.ts';
-import { Statement } from './statement.ts';
-import { readValue, textOf } from './values.ts';
+import { StatementBuilder } from './statement.ts';
+import { readValue, valueTextSql } from './values.ts';
 
 /**
  * Maximum number of characters per response, not counting the first change: the contents of changes may be
  * long.
  */
-const CHARACTERS = 4_000_000;
+const MAX_CHARACTERS = 4_000_000;
 /** Default number of changes per response. */
-const CHANGES = 100;
+const DEFAULT_CHANGES = 100;
 
 /** The parameters of a request for the feed. */
-export interface FeedQuestion {
+export interface FeedQuery {
   /** The cursor of the last processed change. Null: start with the oldest change that is kept. */
   readonly after: string | null;
   readonly limit: number;
@@ -25,7 +25,7 @@ export interface FeedQuestion {
 /** The schema of the parameters of the feed. */
 export const feedParameters = z
   .strictObject({
-    after: written
+    after: limitedText
       .meta({
         description:
           'The cursor of the last change that was taken, or `next` of the answer before: what followed is told. Absent: from the oldest that is kept.',
@@ -34,9 +34,9 @@ export const feedParameters = z
     limit: pageShape.limit,
   })
   .transform(
-    (given): FeedQuestion => ({
+    (given): FeedQuery => ({
       after: told(given, 'after') ?? null,
-      limit: Number(told(given, 'limit') ?? CHANGES),
+      limit: Number(told(given, 'limit') ?? DEFAULT_CHANGES),
     }),
   );
 
@@ -51,11 +51,11 @@ export const feedParameters = z
 export async function readFeed(
   sql: postgres.Sql,
   columns: readonly DeclaredColumn[],
-  { after, limit }: FeedQuestion,
+  { after, limit }: FeedQuery,
 ): Promise<RowsPage> {
-  const statement = new Statement();
+  const statement = new StatementBuilder();
   const from = after === null ? 'null' : statement.value(after, 'text');
-  const texts = columns.map(({ name, type }) => `${textOf(type, `c.${name}`)} as ${name}`).join(', ');
+  const texts = columns.map(({ name, type }) => `${valueTextSql(type, `c.${name}`)} as ${name}`).join(', ');
   const length = columns.map(({ name }) => `coalesce(length(t.${name}), 0)`).join(' + ');
   const names = columns.map(({ name }) => `k.${name}`).join(', ');
   const rows = await sql.unsafe<Record<string, string | null>[]>(
@@ -64,7 +64,7 @@ export async function readFeed(
         select ${texts}, c.place as place
         from reporting.changes(${from}, ${statement.value(String(limit), 'integer')}) with ordinality
           as c(${columns.map(({ name }) => name).join(', ')}, place)) t) k
-    where k.before < ${CHARACTERS} order by k.place`,
+    where k.before < ${MAX_CHARACTERS} order by k.place`,
     statement.values,
   );
   const read = rows.map(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeclaredColumn } from '../../db/declared.ts';
-import { exactInstantIn, INSTANT_EXAMPLE, instantIn } from '../../lib/instant.ts';
-import type { Statement } from './statement.ts';
+import { INSTANT_EXAMPLE, parseExactInstant, parseInstant } from '../../lib/instant.ts';
+import type { StatementBuilder } from './statement.ts';
 
 /** The comparison of a column with a value. */
 export type Operator = 'eq' | 'gte' | 'gt' | 'lte' | 'lt' | 'null' | 'prefix' | 'contains';
@@ -16,13 +16,13 @@ export interface Filter {
 }
 
 /** Maximum length of a parameter, in characters. */
-const LONGEST = 4_000;
+const MAX_PARAMETER_LENGTH = 4_000;
 
 /**
  * The text of a parameter, limited only by the maximum length of a URL. It must be text that PostgreSQL can
  * store.
  */
-export const addressed = z
+export const urlText = z
   .string({ error: ({ input }) => (Array.isArray(input) ? 'is given more than once' : 'is needed') })
   .refine((text) => text.isWellFormed() && !text.includes('\0'), {
     error: 'must not hold NUL or half of a surrogate pair; the record has them escaped, as \\u0000',
@@ -30,13 +30,13 @@ export const addressed = z
   });
 
 /** The text of a parameter, of at most {@link MAX_PARAMETER_LENGTH} characters. */
-export const written = addressed.max(LONGEST, {
-  error: `must have at most ${LONGEST} characters`,
+export const limitedText = urlText.max(MAX_PARAMETER_LENGTH, {
+  error: `must have at most ${MAX_PARAMETER_LENGTH} characters`,
   abort: true,
 });
 
 const matching = (pattern: RegExp, expected: string, example: string) =>
-  written
+  limitedText
     .refine((text) => pattern.test(text), { error: `must be ${expected}`, abort: true })
     .meta({ description: `${expected[0]?.toUpperCase()}${expected.slice(1)}.`, examples: [example] });
 
@@ -47,9 +47,9 @@ const whole = (bits: number) =>
   );
 
 /** A time as input, transformed into PostgreSQL's format with microseconds and zone. */
-export const instant = written
+export const instant = limitedText
   .transform((text, context) => {
-    const exact = text.length <= 64 ? exactInstantIn(text) : null;
+    const exact = text.length <= 64 ? parseExactInstant(text) : null;
     if (exact !== null) return exact;
     context.addIssue({ code: 'custom', message: `must be a time such as ${INSTANT_EXAMPLE}` });
     return z.NEVER;
@@ -60,7 +60,7 @@ export const instant = written
   });
 
 const date = matching(/^\d{4}-\d{2}-\d{2}$/, 'a date such as 2026-12-01', '2026-12-01').refine(
-  (text) => instantIn(text) !== null,
+  (text) => parseInstant(text) !== null,
   { error: 'must be a day of the calendar, such as 2026-12-01' },
 );
 
@@ -69,7 +69,7 @@ const double = matching(/^-?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,2})?$/, 'a num
 
 /** The schemas of parameter values, by PostgreSQL type. The output is the text for PostgreSQL. */
 const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
-  text: written.meta({ description: 'A text, as it is recorded.' }),
+  text: limitedText.meta({ description: 'A text, as it is recorded.' }),
   numeric,
   'double precision': double,
   bigint: whole(64),
@@ -83,11 +83,11 @@ const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
     'a duration such as PT15M or P1DT2H',
     'PT15M',
   ),
-  'text[]': written.meta({ description: 'Texts with commas between them.' }),
+  'text[]': limitedText.meta({ description: 'Texts with commas between them.' }),
 };
 
 /** Returns the schema of a parameter value. @throws Error if no parameter can have the type */
-export function valuesOf(type: string): z.ZodType<string, string> {
+export function getValueSchema(type: string): z.ZodType<string, string> {
   const values = VALUES[type];
   if (!values) throw new Error(`no parameter can have the type ${type}`);
   return values;
@@ -109,7 +109,7 @@ export const operatorsOf = ({ type, notNull }: DeclaredColumn): readonly Operato
 ];
 
 /** The description of each operator, for people. */
-export const MEANINGS: Readonly<Record<Operator, string>> = {
+export const OPERATOR_DESCRIPTIONS: Readonly<Record<Operator, string>> = {
   eq: 'is',
   gte: 'is at least',
   gt: 'is more than',
@@ -123,7 +123,12 @@ export const MEANINGS: Readonly<Record<Operator, string>> = {
 const COMPARISONS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
 /** Returns SQL of a filter. @param type of the column @param name SQL of the column */
-export function condition({ operator, value }: Filter, type: string, name: string, into: Statement): string {
+export function filterSql(
+  { operator, value }: Filter,
+  type: string,
+  name: string,
+  into: StatementBuilder,
+): string {
   switch (operator) {
     case 'null':
       return `${name} is ${value === 'true' ? '' : 'not '}null`;

@@ -1,11 +1,11 @@
 import type postgres from 'postgres';
 import type { Cursor } from './cursor.ts';
-import { condition } from './filters.ts';
-import { columnOf, following, orderExpression } from './order.ts';
-import type { Readable } from './readable.ts';
-import type { RowsQuestion } from './row-query.ts';
-import { Statement } from './statement.ts';
-import { textOf } from './values.ts';
+import { filterSql } from './filters.ts';
+import { afterRowSql, orderExpression, rowColumnSql } from './order.ts';
+import type { ReportingRelation } from './readable.ts';
+import type { RowsQuery } from './row-query.ts';
+import { StatementBuilder } from './statement.ts';
+import { valueTextSql } from './values.ts';
 
 /**
  * Finds the last key of the first page of a view over all nodes. The rows of each node have an index that
@@ -15,17 +15,17 @@ import { textOf } from './values.ts';
  * keys than fit on a page. Null if the query has another order, filters on columns outside the key, or is as
  * of a past moment
  */
-export async function lastKeyOf(
+export async function findLastKey(
   sql: postgres.Sql,
-  readable: Readable,
-  question: RowsQuestion,
+  readable: ReportingRelation,
+  question: RowsQuery,
 ): Promise<Cursor | null> {
-  const { toldBy, key, columns } = readable;
+  const { perNodeView: toldBy, key, columns } = readable;
   const { order, filters, after, limit, asOf } = question;
   const ofKey = new Set(key.map(({ name }) => name));
   const inTurn = order.columns.every(({ name }, at) => name === key[at]?.name);
   if (!toldBy || asOf !== null || !inTurn || !filters.every(({ column }) => ofKey.has(column))) return null;
-  const into = new Statement();
+  const into = new StatementBuilder();
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const turn = order.descending ? ' desc' : '';
@@ -33,15 +33,15 @@ export async function lastKeyOf(
   const view = `reporting.${toldBy}`;
   const wanted = [
     'r.node = n.node',
-    ...filters.map((one) => condition(one, typeOf(one.column), columnOf(one.column), into)),
-    ...(after ? [following(order, after.values, typeOf, into)] : []),
+    ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
+    ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
   ];
   const text = `with recursive nodes as (
   (select r.node from ${view} as r order by r.node limit 1)
   union all
   select (select r.node from ${view} as r where r.node > n.node order by r.node limit 1) from nodes as n where n.node is not null
 )
-select ${order.columns.map(({ name }) => textOf(typeOf(name), `k."${name}"`)).join(', ')}
+select ${order.columns.map(({ name }) => valueTextSql(typeOf(name), `k."${name}"`)).join(', ')}
 from (
   select distinct f.* from nodes as n cross join lateral (
     select ${order.columns.map((one, at) => `${orderExpression(one)} as ${names[at]}`).join(', ')}

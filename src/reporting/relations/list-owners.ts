@@ -1,12 +1,12 @@
-import { fills } from '../../datasets/dataset.ts';
-import { condition } from './filters.ts';
-import { columnOf, orderExpression, upTo } from './order.ts';
-import type { OrderColumn, Readable } from './readable.ts';
-import type { RowsQuestion } from './row-query.ts';
-import type { Statement } from './statement.ts';
+import { hasElementsSql } from '../../datasets/dataset.ts';
+import { filterSql } from './filters.ts';
+import { orderExpression, rowColumnSql, upToRowSql } from './order.ts';
+import type { OrderColumn, ReportingRelation } from './readable.ts';
+import type { RowsQuery } from './row-query.ts';
+import type { StatementBuilder } from './statement.ts';
 
 /** SQL of the rows that own the list elements of a page. */
-export interface Held {
+export interface ListOwnerSql {
   /** SQL: a FROM item of the keys of the rows. */
   readonly listed: string;
   /** SQL: a FROM item of the elements of the row `w`. */
@@ -20,12 +20,12 @@ export interface Held {
  * @returns null if the view shows no elements, or the query has another order or filters on columns outside
  * the key of the owner
  */
-export function heldIn(
-  { name, asOf: ofMoment, holders }: Readable,
-  { filters, after, limit, asOf, order }: RowsQuestion,
+export function buildListOwnerSql(
+  { name, asOf: ofMoment, listOwner: holders }: ReportingRelation,
+  { filters, after, limit, asOf, order }: RowsQuery,
   typeOf: (name: string) => string,
-  into: Statement,
-): Held | null {
+  into: StatementBuilder,
+): ListOwnerSql | null {
   if (!holders?.key.every(({ name }, at) => name === order.columns[at]?.name)) return null;
   const { key, list, view, pastParts } = holders;
   // If the rows of a past moment are in one view, their elements follow the order of its index.
@@ -36,12 +36,14 @@ export function heldIn(
   if (begin.includes(null)) return null;
   const moment = asOf === null ? null : into.value(asOf, 'timestamptz');
   const wanted = [
-    fills(list, 'r'),
+    hasElementsSql(list, 'r'),
     // For `= 'array'`, PostgreSQL estimates one row in 200, and reads and sorts all rows.
-    `jsonb_typeof(${columnOf(list)}) not in ('object', 'string', 'number', 'boolean', 'null')`,
-    ...filters.map((one) => condition(one, typeOf(one.column), columnOf(one.column), into)),
+    `jsonb_typeof(${rowColumnSql(list)}) not in ('object', 'string', 'number', 'boolean', 'null')`,
+    ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
     // The row of the last element may have more elements.
-    ...(after ? [upTo({ ...order, columns: key, descending: !order.descending }, begin, typeOf, into)] : []),
+    ...(after
+      ? [upToRowSql({ ...order, columns: key, descending: !order.descending }, begin, typeOf, into)]
+      : []),
   ];
   const turn = order.descending ? ' desc' : '';
   const inTurn = (expression: (column: OrderColumn) => string) =>

@@ -1,24 +1,24 @@
 import type { z } from 'zod';
 import type { DeclaredColumn } from '../../db/declared.ts';
-import { type Cursor, cursorOf } from './cursor.ts';
+import { type Cursor, parseCursor } from './cursor.ts';
 import {
-  addressed,
   type Filter,
+  getValueSchema,
   instant,
-  MEANINGS,
+  limitedText,
+  OPERATOR_DESCRIPTIONS,
   type Operator,
   operatorsOf,
-  valuesOf,
-  written,
+  urlText,
 } from './filters.ts';
 import type { Order } from './row-query.ts';
 
 /** Maximum and default number of rows per response. */
-export const MOST_ROWS = 1_000;
-const ROWS = 100;
+export const MAX_ROWS = 1_000;
+const DEFAULT_ROWS = 100;
 
 /** Parameters of every list. A column with the same name is filtered for equality by `NAME.eq`. */
-export const GENERAL = ['columns', 'sort', 'after', 'limit', 'as_of', 'format'] as const;
+export const GENERAL_PARAMETERS = ['columns', 'sort', 'after', 'limit', 'as_of', 'format'] as const;
 
 /** A filter of a list, as a parameter. */
 export interface FilterParameter {
@@ -32,15 +32,18 @@ export interface FilterParameter {
 
 /**
  * Returns the filters of the columns of a list.
- * @param others names of other parameters of the list, besides {@link GENERAL}
+ * @param others names of other parameters of the list, besides {@link GENERAL_PARAMETERS}
  */
-export function filtersOf(columns: readonly DeclaredColumn[], others: readonly string[]): FilterParameter[] {
-  const taken = new Set<string>([...GENERAL, ...others]);
+export function listFilterParameters(
+  columns: readonly DeclaredColumn[],
+  others: readonly string[],
+): FilterParameter[] {
+  const taken = new Set<string>([...GENERAL_PARAMETERS, ...others]);
   return columns.flatMap((column) =>
     operatorsOf(column).map((operator) => {
       const { name, type } = column;
       const parameter = operator === 'eq' && !taken.has(name) ? name : `${name}.${operator}`;
-      const description = `\`${name}\` ${MEANINGS[operator]} this.`;
+      const description = `\`${name}\` ${OPERATOR_DESCRIPTIONS[operator]} this.`;
       return { parameter, column: name, operator, type: operator === 'null' ? 'boolean' : type, description };
     }),
   );
@@ -48,10 +51,10 @@ export function filtersOf(columns: readonly DeclaredColumn[], others: readonly s
 
 /** Returns the schemas of filters, by parameter. */
 export const filterShape = (filters: readonly FilterParameter[]): Record<string, z.ZodType> =>
-  Object.fromEntries(filters.map(({ parameter, type }) => [parameter, optional(type)]));
+  Object.fromEntries(filters.map(({ parameter, type }) => [parameter, getOptionalSchema(type)]));
 
 /** The common parameters of all list queries. */
-export interface ListQuestion {
+export interface ListQuery {
   readonly filters: readonly Filter[];
   readonly order: Order;
   /** Returns rows after this one; null: from the first. */
@@ -60,40 +63,44 @@ export interface ListQuestion {
 }
 
 /** Parses the common parameters of a list: its filters, and {@link pageShape}. */
-export const listIn = (
+export const parseListQuery = (
   filters: readonly FilterParameter[],
   order: Order,
-  told: Told,
+  told: ParsedParams,
   context: z.RefinementCtx,
-): ListQuestion => ({
-  filters: filtersIn(filters, told),
+): ListQuery => ({
+  filters: parseFilters(filters, told),
   order,
-  after: cursorIn(told, order, context),
-  limit: Number(textOf(told, 'limit') ?? ROWS),
+  after: parseCursorParameter(told, order, context),
+  limit: Number(getParamText(told, 'limit') ?? DEFAULT_ROWS),
 });
 
 /** Returns the requested filters. */
-export const filtersIn = (filters: readonly FilterParameter[], told: Told): Filter[] =>
+export const parseFilters = (filters: readonly FilterParameter[], told: ParsedParams): Filter[] =>
   filters.flatMap(({ parameter, column, operator }) => {
-    const value = textOf(told, parameter);
+    const value = getParamText(told, parameter);
     return value === undefined ? [] : [{ column, operator, value }];
   });
 
 /** Validated parameters. */
-export type Told = Readonly<Record<string, unknown>>;
+export type ParsedParams = Readonly<Record<string, unknown>>;
 
 /** Returns the text of a parameter; undefined if the parameter is absent. */
-export const textOf = (told: Told, name: string): string | undefined =>
+export const getParamText = (told: ParsedParams, name: string): string | undefined =>
   typeof told[name] === 'string' ? told[name] : undefined;
 
 /**
  * Returns the cursor in `after`, or null if the parameter is absent. A cursor of another order becomes an
  * issue.
  */
-function cursorIn(told: Told, { sort, columns }: Order, context: z.RefinementCtx): Cursor | null {
-  const text = textOf(told, 'after');
+function parseCursorParameter(
+  told: ParsedParams,
+  { sort, columns }: Order,
+  context: z.RefinementCtx,
+): Cursor | null {
+  const text = getParamText(told, 'after');
   if (text === undefined) return null;
-  const cursor = cursorOf(text);
+  const cursor = parseCursor(text);
   if (cursor?.sort === sort && cursor.values.length === columns.length) return cursor;
   context.addIssue({
     code: 'custom',
@@ -104,7 +111,7 @@ function cursorIn(told: Told, { sort, columns }: Order, context: z.RefinementCtx
 }
 
 /** The start of a page. The length of a cursor depends on the values of its row, so it has no maximum. */
-const after = addressed
+const after = urlText
   .meta({ description: 'The cursor `next` of the page before: its rows follow.' })
   .optional();
 
@@ -119,23 +126,23 @@ export const asOf = instant
 /** Created once per type: there are thousands of filters. */
 const optionals = new Map<string, z.ZodType>();
 
-function optional(type: string): z.ZodType {
-  const schema = optionals.get(type) ?? valuesOf(type).optional();
+function getOptionalSchema(type: string): z.ZodType {
+  const schema = optionals.get(type) ?? getValueSchema(type).optional();
   optionals.set(type, schema);
   return schema;
 }
 
 /** The maximum number of rows of the page. */
-const limit = written
-  .refine((text) => /^\d{1,6}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_ROWS, {
-    error: `must be a whole number from 1 to ${MOST_ROWS}`,
+const limit = limitedText
+  .refine((text) => /^\d{1,6}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_ROWS, {
+    error: `must be a whole number from 1 to ${MAX_ROWS}`,
   })
   .meta({
-    description: `How many rows at most; ${ROWS} unless told.`,
+    description: `How many rows at most; ${DEFAULT_ROWS} unless told.`,
     type: 'integer',
     minimum: 1,
-    maximum: MOST_ROWS,
-    default: ROWS,
+    maximum: MAX_ROWS,
+    default: DEFAULT_ROWS,
   })
   .optional();
 

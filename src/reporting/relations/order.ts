@@ -1,24 +1,24 @@
 import type { OrderColumn } from './readable.ts';
 import type { Order } from './row-query.ts';
-import type { Statement } from './statement.ts';
+import type { StatementBuilder } from './statement.ts';
 
 /**
  * Returns SQL of a column of the rows. Without `r.`, ORDER BY would refer to the selected text of the same
  * name.
  */
-export const columnOf = (name: string) => `r."${name}"`;
+export const rowColumnSql = (name: string) => `r."${name}"`;
 
 /**
  * Number of characters of a long text that are compared in an order. A cursor contains them and is part of a
  * URL; a proxy may reject a URL of 8 kB.
  */
-export const OF_LONG_TEXT = 300;
+export const MAX_SORT_CHARACTERS = 300;
 
 /** Returns SQL of a column in an order. */
-export function orderExpression({ name, emptyForNull, byBegin }: OrderColumn): string {
-  const column = columnOf(name);
+export function orderExpression({ name, emptyForNull, byPrefix: byBegin }: OrderColumn): string {
+  const column = rowColumnSql(name);
   if (emptyForNull) return `coalesce(${column}, '')`;
-  return byBegin ? `left(${column}, ${OF_LONG_TEXT})` : column;
+  return byBegin ? `left(${column}, ${MAX_SORT_CHARACTERS})` : column;
 }
 
 /**
@@ -26,11 +26,11 @@ export function orderExpression({ name, emptyForNull, byBegin }: OrderColumn): s
  * first in descending order.
  * @param expression SQL of a column of the order
  */
-export function following(
+export function afterRowSql(
   { columns, descending }: Order,
   values: readonly (string | null)[],
   typeOf: (name: string) => string,
-  into: Statement,
+  into: StatementBuilder,
   expression: (column: OrderColumn, place: number) => string = orderExpression,
 ): string {
   const parts = columns.map((column, at) => {
@@ -82,11 +82,11 @@ function beyond(
  * Returns SQL that is true for rows up to and including the values of another row.
  * @param order of columns that are never null
  */
-export function upTo(
+export function upToRowSql(
   { columns, descending }: Order,
   values: readonly (string | null)[],
   typeOf: (name: string) => string,
-  into: Statement,
+  into: StatementBuilder,
 ): string {
   const sign = descending ? '>=' : '<=';
   const told = columns.map(({ name }, at) => into.value(values[at] ?? '', typeOf(name)));

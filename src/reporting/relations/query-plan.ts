@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
-import type { Asked } from './statement.ts';
+import type { ParameterizedStatement } from './statement.ts';
 
 const plan = z.array(
   z.object({
@@ -9,7 +9,11 @@ const plan = z.array(
 );
 
 /** Returns the estimate of PostgreSQL's planner for a select, without running it. */
-export async function planOf(sql: postgres.Sql, select: string, values: Asked['values']) {
+export async function explainQuery(
+  sql: postgres.Sql,
+  select: string,
+  values: ParameterizedStatement['values'],
+) {
   const [explained] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(`explain (format json) ${select}`, [
     ...values,
   ]);

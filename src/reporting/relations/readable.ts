@@ -8,7 +8,7 @@ export interface OrderColumn {
   /** Nulls sort as empty texts, as in the index of the key of a dataset. */
   readonly emptyForNull?: true;
   /** The text may be too long for a URL: only its first characters are compared. */
-  readonly byBegin?: true;
+  readonly byPrefix?: true;
 }
 
 /** A part of the rows of a past moment. */
@@ -22,7 +22,7 @@ export interface PastPart {
 }
 
 /** The list of the entities of a view, if it is expensive to compute the rows of all entities. */
-export interface Things {
+export interface EntityList {
   /** The view that lists the entities, in `reporting`. */
   readonly view: string;
   /** The identity of an entity: the first columns of the key, and columns of {@link view}. */
@@ -46,7 +46,7 @@ export interface Things {
 }
 
 /** Rows that refer to a series by its number (`numbered` of a dataset). */
-export interface Numbered {
+export interface SeriesNumbering {
   /** The view that lists the series, in `reporting`. */
   readonly view: string;
   /**
@@ -59,7 +59,7 @@ export interface Numbered {
 }
 
 /** The rows that own the lists whose elements a view shows, one element per row. */
-export interface Holders {
+export interface ListOwner {
   /** The view of the owners, in `reporting`. */
   readonly view: string;
   /** The key of the owners: the first columns of the elements' key. */
@@ -93,7 +93,7 @@ export interface Arrival {
 }
 
 /** A relation of `reporting`: a view, or a function that returns rows. */
-export interface Readable {
+export interface ReportingRelation {
   /** Its name in `reporting`. */
   readonly name: string;
   /** The description of a row. */
@@ -102,16 +102,16 @@ export interface Readable {
   /** The columns that identify and order rows, in the order of the index if there is one. */
   readonly key: readonly OrderColumn[];
   /** The entities for which rows are computed one by one. Absent: rows are read directly. */
-  readonly things?: Things;
+  readonly entities?: EntityList;
   /** Absent: rows do not refer to a series by number. */
-  readonly numbered?: Numbered;
+  readonly numbered?: SeriesNumbering;
   /**
    * The view in `reporting` with the rows of each node for the same keys, indexed by node and key. Absent:
    * there is none.
    */
-  readonly toldBy?: string;
+  readonly perNodeView?: string;
   /** The owners of the lists whose elements are shown. Absent: rows are no elements. */
-  readonly holders?: Holders;
+  readonly listOwner?: ListOwner;
   /** Absent: no index finds rows by their arrival time. */
   readonly arrival?: Arrival;
   /** The parameters of a function; null for a view. */
@@ -146,7 +146,7 @@ const ORDERED: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the columns by which rows can be sorted and compared. */
-export const orderedColumns = ({ columns }: Pick<Readable, 'columns'>) =>
+export const orderedColumns = ({ columns }: Pick<ReportingRelation, 'columns'>) =>
   columns.filter(({ type }) => ORDERED.has(type));
 
 /** Returns the order of columns without an index. */

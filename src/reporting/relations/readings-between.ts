@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { ReadableDataset } from './catalogue.ts';
-import type { DifferencesPage, DifferencesQuestion } from './differences.ts';
+import type { DifferencesPage, DifferencesQuery } from './differences.ts';
 import { type Row, readRows } from './rows.ts';
 import { versionsOf } from './versions.ts';
 
@@ -12,7 +12,7 @@ import { versionsOf } from './versions.ts';
 export async function readingsBetween(
   sql: postgres.Sql,
   dataset: ReadableDataset,
-  { from, to, filters, ...question }: DifferencesQuestion,
+  { from, to, filters, ...question }: DifferencesQuery,
 ): Promise<DifferencesPage> {
   const { now, begins } = dataset;
   await sql`select reporting.has_record(${dataset.name}, ${from}::text::timestamptz)`;

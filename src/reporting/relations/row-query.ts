@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import type { DeclaredColumn, DeclaredParameter } from '../../db/declared.ts';
 import type { Cursor } from './cursor.ts';
-import { valuesOf, written } from './filters.ts';
+import { getValueSchema, limitedText } from './filters.ts';
 import {
   asOf,
   filterShape,
-  filtersOf,
-  type ListQuestion,
-  listIn,
+  getParamText,
+  type ListQuery,
+  listFilterParameters,
+  type ParsedParams,
   pageShape,
-  type Told,
-  textOf,
+  parseListQuery,
 } from './list-parameters.ts';
-import { OF_LONG_TEXT } from './order.ts';
-import { type OrderColumn, orderedColumns, type Readable } from './readable.ts';
+import { MAX_SORT_CHARACTERS } from './order.ts';
+import { type OrderColumn, orderedColumns, type ReportingRelation } from './readable.ts';
 
 /** A query for rows of a {@link ReportingRelation}. */
-export interface RowsQuestion extends ListQuestion {
+export interface RowsQuery extends ListQuery {
   /** The requested columns, in order. */
   readonly columns: readonly DeclaredColumn[];
   /** Returns the rows as known at this moment, in PostgreSQL's format; null: now. */
@@ -36,20 +36,20 @@ export interface Order {
 }
 
 /** The schema of the parameters of a list. */
-export type RowsParameters = z.ZodType<RowsQuestion>;
+export type RowsParameters = z.ZodType<RowsQuery>;
 
-const made = new WeakMap<Readable, RowsParameters>();
+const made = new WeakMap<ReportingRelation, RowsParameters>();
 
 /**
  * Returns the schema of the parameters of a {@link ReportingRelation}, each with its description. The schema
  * transforms them into a query.
  */
-export function rowsParameters(readable: Readable): RowsParameters {
+export function rowsParameters(readable: ReportingRelation): RowsParameters {
   const known = made.get(readable);
   if (known) return known;
   const names = readable.columns.map(({ name }) => name);
   const given = readable.parameters ?? [];
-  const filters = filtersOf(
+  const filters = listFilterParameters(
     readable.columns,
     given.map(({ name }) => name),
   );
@@ -63,15 +63,15 @@ export function rowsParameters(readable: Readable): RowsParameters {
   };
   const schema = z
     .strictObject(shape, { error: (issue) => unknown(issue, readable, Object.keys(shape)) })
-    .transform((told: Told, context): RowsQuestion => {
-      const wanted = textOf(told, 'columns')?.split(',') ?? names;
+    .transform((told: ParsedParams, context): RowsQuery => {
+      const wanted = getParamText(told, 'columns')?.split(',') ?? names;
       return {
-        ...listIn(filters, orderBy(readable, textOf(told, 'sort')), told, context),
+        ...parseListQuery(filters, parseSort(readable, getParamText(told, 'sort')), told, context),
         columns: readable.columns.filter(({ name }) => wanted.includes(name)),
-        asOf: textOf(told, 'as_of') ?? null,
+        asOf: getParamText(told, 'as_of') ?? null,
         given: Object.fromEntries(
           given.flatMap(({ name }) => {
-            const text = textOf(told, name);
+            const text = getParamText(told, name);
             return text === undefined ? [] : [[name, text]];
           }),
         ),
@@ -82,7 +82,7 @@ export function rowsParameters(readable: Readable): RowsParameters {
 }
 
 /** Returns the order for a value of `sort`. Default: by the key. */
-export function orderBy({ key, columns }: Readable, sort = key[0]?.name ?? ''): Order {
+export function parseSort({ key, columns }: ReportingRelation, sort = key[0]?.name ?? ''): Order {
   const descending = sort.startsWith('-');
   const first = sort.replace(/^-/, '');
   const known = key.find(({ name }) => name === first);
@@ -90,13 +90,13 @@ export function orderBy({ key, columns }: Readable, sort = key[0]?.name ?? ''): 
   const by = known ?? {
     name: first,
     nullable: !declared?.notNull,
-    ...(declared?.type === 'text' ? { byBegin: true } : {}),
+    ...(declared?.type === 'text' ? { byPrefix: true } : {}),
   };
   return { sort, descending, columns: [by, ...key.filter((one) => one !== known)] };
 }
 
 const columnList = (names: readonly string[]) =>
-  written
+  limitedText
     .superRefine((text, context) => {
       const unknown = text.split(',').filter((name) => !names.includes(name));
       if (unknown.length > 0)
@@ -104,7 +104,7 @@ const columnList = (names: readonly string[]) =>
     })
     .meta({ description: `The columns that are wanted, with commas between them; all unless told.` });
 
-function sortSchema(readable: Readable) {
+function sortSchema(readable: ReportingRelation) {
   const names = orderedColumns(readable).map(({ name }) => name);
   return z
     .enum([...names, ...names.map((name) => `-${name}`)], {
@@ -114,19 +114,19 @@ function sortSchema(readable: Readable) {
           : `must be one of ${names.join(', ')}; with - before it the order falls`,
     })
     .meta({
-      description: `The column to sort by, then by the rest of the key; with \`-\` before it the order falls. Of a text beside the key the first ${OF_LONG_TEXT} characters count. Unless told: ${readable.key[0]?.name}.`,
+      description: `The column to sort by, then by the rest of the key; with \`-\` before it the order falls. Of a text beside the key the first ${MAX_SORT_CHARACTERS} characters count. Unless told: ${readable.key[0]?.name}.`,
     });
 }
 
 function parameter({ type, comment, preset }: DeclaredParameter) {
-  const values = valuesOf(type);
+  const values = getValueSchema(type);
   const described = values.meta({ ...values.meta(), description: comment });
   return preset === undefined ? described : described.optional();
 }
 
 function unknown(
   issue: { readonly code?: string | undefined; readonly keys?: unknown },
-  { noPast, asOf, parameters }: Readable,
+  { noPast, asOf, parameters }: ReportingRelation,
   known: readonly string[],
 ): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;

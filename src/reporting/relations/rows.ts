@@ -1,15 +1,15 @@
 import type postgres from 'postgres';
-import { type Cursor, cursorText } from './cursor.ts';
-import { condition, type Filter, type Operator } from './filters.ts';
-import { lastKeyOf } from './key-windows.ts';
-import { heldIn } from './list-owners.ts';
-import { columnOf, following, orderExpression, upTo } from './order.ts';
-import type { Readable, Things } from './readable.ts';
-import type { Order, RowsQuestion } from './row-query.ts';
+import { type Cursor, encodeCursor } from './cursor.ts';
+import { type Filter, filterSql, type Operator } from './filters.ts';
+import { findLastKey } from './key-windows.ts';
+import { buildListOwnerSql } from './list-owners.ts';
+import { afterRowSql, orderExpression, rowColumnSql, upToRowSql } from './order.ts';
+import type { EntityList, ReportingRelation } from './readable.ts';
+import type { Order, RowsQuery } from './row-query.ts';
 import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './series-numbers.ts';
-import { type Asked, ReadableStatement, Statement } from './statement.ts';
-import { readValue, textOf, type Value } from './values.ts';
-import { windowsOf } from './windows.ts';
+import { LiteralStatementBuilder, type ParameterizedStatement, StatementBuilder } from './statement.ts';
+import { readValue, type Value, valueTextSql } from './values.ts';
+import { planSearchWindows } from './windows.ts';
 
 /** A row: values by column. */
 export type Row = Readonly<Record<string, Value>>;
@@ -28,8 +28,8 @@ export interface RowsPage {
  */
 export async function readRows(
   sql: postgres.Sql,
-  readable: Readable,
-  question: RowsQuestion,
+  readable: ReportingRelation,
+  question: RowsQuery,
 ): Promise<RowsPage> {
   const { columns, order, limit } = question;
   const told = await firstRows(sql, readable, question);
@@ -40,7 +40,7 @@ export async function readRows(
     rows: rows.map((row) =>
       Object.fromEntries(columns.map(({ name, type }, at) => [name, readValue(type, textIn(row[at]))])),
     ),
-    next: more ? cursorText({ sort: order.sort, values: last.slice(columns.length).map(textIn) }) : null,
+    next: more ? encodeCursor({ sort: order.sort, values: last.slice(columns.length).map(textIn) }) : null,
   };
 }
 
@@ -52,17 +52,18 @@ const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
  */
 async function firstRows(
   sql: postgres.Sql,
-  readable: Readable,
-  question: RowsQuestion,
+  readable: ReportingRelation,
+  question: RowsQuery,
 ): Promise<readonly (readonly unknown[])[]> {
-  const ask = ({ text, values }: Asked) =>
+  const ask = ({ text, values }: ParameterizedStatement) =>
     sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
-  const last = (await lastKeyOf(sql, readable, question)) ?? (await lastOfFirstPart(ask, readable, question));
+  const last =
+    (await findLastKey(sql, readable, question)) ?? (await lastOfFirstPart(ask, readable, question));
   if (last) {
     const told = await ask(rowsStatement(readable, { ...question, last }));
     if (told.length > question.limit) return told;
   }
-  const windows = await windowsOf(sql, readable, question);
+  const windows = await planSearchWindows(sql, readable, question);
   for (let length = windows?.first ?? null; windows && length !== null; ) {
     const filters = [...question.filters, ...windows.filters(length)];
     const told = await ask(rowsStatement(readable, { ...question, filters }));
@@ -78,9 +79,9 @@ async function firstRows(
  * @returns null if rows are not read series by series, or the first part does not fill the page
  */
 async function lastOfFirstPart(
-  ask: (asked: Asked) => Promise<readonly (readonly unknown[])[]>,
-  readable: Readable,
-  question: RowsQuestion,
+  ask: (asked: ParameterizedStatement) => Promise<readonly (readonly unknown[])[]>,
+  readable: ReportingRelation,
+  question: RowsQuery,
 ): Promise<Cursor | null> {
   const { order, asOf, limit } = question;
   const [first, ...others] = readable.pastParts ?? [];
@@ -94,18 +95,18 @@ async function lastOfFirstPart(
  * Returns the statement that reads a page and one more row: the requested columns, then those of the order,
  * all as text.
  */
-export function rowsStatement(readable: Readable, question: RowsQuestion): Asked {
-  const into = new Statement();
+export function rowsStatement(readable: ReportingRelation, question: RowsQuery): ParameterizedStatement {
+  const into = new StatementBuilder();
   const { columns, order, limit } = question;
   const typeOf = typesOf(readable);
   const selected = [
-    ...columns.map(({ name, type }) => textOf(type, columnOf(name))),
-    ...order.columns.map((one) => textOf(typeOf(one.name), orderExpression(one))),
+    ...columns.map(({ name, type }) => valueTextSql(type, rowColumnSql(name))),
+    ...order.columns.map((one) => valueTextSql(typeOf(one.name), orderExpression(one))),
   ];
   const text = [
     `select ${selected.join(', ')}`,
-    ...found(readable, question, into),
-    inOrder(order, thingsOf(readable, question), question.filters),
+    ...fromSql(readable, question, into),
+    orderSql(order, thingsOf(readable, question), question.filters),
     `limit ${limit + 1}`,
   ].join('\n');
   return { text, values: into.values };
@@ -115,19 +116,19 @@ export function rowsStatement(readable: Readable, question: RowsQuestion): Asked
  * Returns the same query as SQL for people to read, copy and run: with literals, and columns of their own
  * types.
  */
-export function rowsSql(readable: Readable, question: RowsQuestion): string {
+export function rowsSql(readable: ReportingRelation, question: RowsQuery): string {
   return [
-    `select ${question.columns.map(({ name }) => columnOf(name)).join(', ')}`,
-    ...matching(readable, question, new ReadableStatement()),
-    inOrder(question.order, thingsOf(readable, question), question.filters),
+    `select ${question.columns.map(({ name }) => rowColumnSql(name)).join(', ')}`,
+    ...matchingSql(readable, question, new LiteralStatementBuilder()),
+    orderSql(question.order, thingsOf(readable, question), question.filters),
     `limit ${question.limit};`,
   ].join('\n');
 }
 
 /** Returns SQL of FROM and WHERE: a superset of the rows of the page. */
-function found(readable: Readable, question: RowsQuestion, into: Statement): string[] {
+function fromSql(readable: ReportingRelation, question: RowsQuery, into: StatementBuilder): string[] {
   const { order, limit, columns } = question;
-  const holders = heldIn(readable, question, typesOf(readable), into);
+  const holders = buildListOwnerSql(readable, question, typesOf(readable), into);
   if (holders) {
     const conditions = conditionsOf(readable, question, into);
     return [
@@ -137,14 +138,14 @@ function found(readable: Readable, question: RowsQuestion, into: Statement): str
     ];
   }
   const parts = partsOf(readable, question, into);
-  if (!parts) return matching(readable, question, into);
+  if (!parts) return matchingSql(readable, question, into);
   const named = new Set([...columns, ...order.columns].map((one) => one.name));
   const numbered = seriesInOrder(readable, order);
   const first = parts.flatMap(({ from, where }) => {
     const rows = (conditions: readonly string[]) =>
-      `select ${[...named].map(columnOf).join(', ')}\nfrom ${from} as r\nwhere ${[...where, ...conditions].join('\n  and ')}`;
+      `select ${[...named].map(rowColumnSql).join(', ')}\nfrom ${from} as r\nwhere ${[...where, ...conditions].join('\n  and ')}`;
     if (!numbered)
-      return `${rows(conditionsOf(readable, question, into))}\n${inOrder(order, null, [])}\nlimit ${limit + 1}`;
+      return `${rows(conditionsOf(readable, question, into))}\n${orderSql(order, null, [])}\nlimit ${limit + 1}`;
     const conditions = conditionsOf(readable, { filters: question.filters, after: null, order }, into);
     return seriesBySeries(numbered, question, limit + 1, typesOf(readable), into, (more) =>
       rows([...more, ...conditions]),
@@ -162,7 +163,11 @@ interface RowsSql {
 /**
  * Returns the parts of the rows that can each be read in key order. Returns null if all rows together can.
  */
-function partsOf(readable: Readable, { asOf, order }: RowsQuestion, into: Statement): RowsSql[] | null {
+function partsOf(
+  readable: ReportingRelation,
+  { asOf, order }: RowsQuery,
+  into: StatementBuilder,
+): RowsSql[] | null {
   const { key, name } = readable;
   const parts = readable.parts ?? (readable.numbered ? [name] : undefined);
   if (asOf !== null)
@@ -176,7 +181,11 @@ function partsOf(readable: Readable, { asOf, order }: RowsQuestion, into: Statem
  * Returns the same for a past moment. Empty if all rows together can be read in key order.
  * @param at SQL of the moment
  */
-export function pastPartsOf({ name, pastParts = [] }: Readable, at: string, into: Statement): RowsSql[] {
+export function pastPartsOf(
+  { name, pastParts = [] }: ReportingRelation,
+  at: string,
+  into: StatementBuilder,
+): RowsSql[] {
   const record = recordAt(name, at, into);
   return pastParts.map(({ view, columns = {}, where }) => {
     const more = Object.entries(columns).map(([column, value]) => `, ${value} as ${quoted(column)}`);
@@ -189,21 +198,25 @@ export function pastPartsOf({ name, pastParts = [] }: Readable, at: string, into
 }
 
 function conditionsOf(
-  readable: Readable,
-  { filters, after, last, order }: Pick<RowsQuestion, 'filters' | 'after' | 'last' | 'order'>,
-  into: Statement,
+  readable: ReportingRelation,
+  { filters, after, last, order }: Pick<RowsQuery, 'filters' | 'after' | 'last' | 'order'>,
+  into: StatementBuilder,
 ) {
   const typeOf = typesOf(readable);
   return [
     ...ofFilteredSeries(readable, filters, into),
-    ...filters.map((filter) => condition(filter, typeOf(filter.column), columnOf(filter.column), into)),
-    ...(after ? [following(order, after.values, typeOf, into)] : []),
-    ...(last ? [upTo(order, last.values, typeOf, into)] : []),
+    ...filters.map((filter) => filterSql(filter, typeOf(filter.column), rowColumnSql(filter.column), into)),
+    ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
+    ...(last ? [upToRowSql(order, last.values, typeOf, into)] : []),
   ];
 }
 
 /** Returns FROM and WHERE of the requested rows, from the start of the page. */
-export function matching(readable: Readable, question: RowsQuestion, into: Statement): string[] {
+export function matchingSql(
+  readable: ReportingRelation,
+  question: RowsQuery,
+  into: StatementBuilder,
+): string[] {
   const things = thingsOf(readable, question);
   // Filters on the columns of the entity apply only to the list of entities. If a filter applied twice,
   // PostgreSQL would estimate almost no rows and choose a wrong plan.
@@ -212,13 +225,13 @@ export function matching(readable: Readable, question: RowsQuestion, into: State
     ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`, ...withinBlock(things)] : []),
     ...conditionsOf(readable, { ...question, filters }, into),
   ];
-  const rows = `from ${source(readable, question, into)} as r`;
+  const rows = `from ${sourceSql(readable, question, into)} as r`;
   const where = conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : [];
   if (!things) return [rows, ...where];
   // `offset 0` keeps entities separate: PostgreSQL computes the rows of the next entity only while the page
   // is not full.
   return [
-    `from ${listed(readable.name, things, question, typesOf(readable), into)} as w`,
+    `from ${entitiesSql(readable.name, things, question, typesOf(readable), into)} as w`,
     `cross join lateral (select * ${[rows, ...where].join('\n')} offset 0) as r`,
   ];
 }
@@ -227,10 +240,10 @@ export function matching(readable: Readable, question: RowsQuestion, into: State
  * Returns SQL of an order. Columns of the entity are taken from the list of entities, so that the first
  * entities are enough for a page. Columns with an equality filter are left out, as in the order of that list.
  */
-function inOrder(
+function orderSql(
   { columns, descending }: Order,
-  things: Things | null,
-  filters: RowsQuestion['filters'],
+  things: EntityList | null,
+  filters: RowsQuery['filters'],
 ): string {
   const ofThing = (name: string) => things?.columns.includes(name) === true;
   const shared = (name: string) =>
@@ -246,7 +259,10 @@ function inOrder(
 }
 
 /** Returns the entities whose rows are read one by one. Returns null if all rows are read at once. */
-function thingsOf({ things }: Readable, { order, asOf, filters }: RowsQuestion): Things | null {
+function thingsOf(
+  { entities: things }: ReportingRelation,
+  { order, asOf, filters }: RowsQuery,
+): EntityList | null {
   // For a past moment, only observations are listed, by their time.
   if (!things || (asOf !== null && !things.alone)) return null;
   if (things.alone && !filters.every(({ column }) => isListed(things, column))) return null;
@@ -255,29 +271,30 @@ function thingsOf({ things }: Readable, { order, asOf, filters }: RowsQuestion):
 }
 
 /** Whether the list of entities has a column. */
-const isListed = ({ columns, also = [] }: Things, column: string) => [...columns, ...also].includes(column);
+const isListed = ({ columns, also = [] }: EntityList, column: string) =>
+  [...columns, ...also].includes(column);
 
-const namesOf = ({ columns }: Things, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
+const namesOf = ({ columns }: EntityList, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
 
 /** Returns SQL of the minimum and maximum number of a block. */
-const boundsOf = ({ columns: [name = ''] }: Things, size: number) => ({
+const boundsOf = ({ columns: [name = ''] }: EntityList, size: number) => ({
   least: `w."${name}" * ${size}`,
   most: `w."${name}" * ${size} + ${size - 1}`,
 });
 
 /** Returns SQL that limits a row's number to its block, so that an index on the number can be used. */
-function withinBlock(things: Things): string[] {
+function withinBlock(things: EntityList): string[] {
   if (!things.blocks) return [];
   const { least, most } = boundsOf(things, things.blocks.size);
-  return [`${columnOf(things.blocks.of)} between ${least} and ${most}`];
+  return [`${rowColumnSql(things.blocks.of)} between ${least} and ${most}`];
 }
 
 /** Returns SQL of the blocks that can contain requested rows. */
 function blocksOf(
-  things: Things,
-  { filters, after, order }: Pick<RowsQuestion, 'filters' | 'after' | 'order'>,
+  things: EntityList,
+  { filters, after, order }: Pick<RowsQuery, 'filters' | 'after' | 'order'>,
   typeOf: (name: string) => string,
-  into: Statement,
+  into: StatementBuilder,
 ): string[] {
   const { blocks } = things;
   if (!blocks) return [];
@@ -296,7 +313,7 @@ function blocksOf(
     .filter(({ column }) => column === blocks.of)
     .flatMap(({ operator, value }) =>
       (bounds[operator] ?? []).map((bound) =>
-        condition(
+        filterSql(
           { column: blocks.of, operator: bound, value },
           typeOf(blocks.of),
           bound.startsWith('l') ? least : most,
@@ -307,16 +324,16 @@ function blocksOf(
 }
 
 /** Returns SQL that fails if a dataset has no record at a moment. @param at SQL of the moment */
-const recordAt = (name: string, at: string, into: Statement) =>
+const recordAt = (name: string, at: string, into: StatementBuilder) =>
   `reporting.has_record(${into.value(name, 'text')}, ${at})`;
 
 /** Returns SQL of the entities from the start of the page. */
-function listed(
+function entitiesSql(
   name: string,
-  things: Things,
-  { filters, after, order, asOf }: RowsQuestion,
+  things: EntityList,
+  { filters, after, order, asOf }: RowsQuery,
   typeOf: (name: string) => string,
-  into: Statement,
+  into: StatementBuilder,
 ): string {
   const [first = ''] = things.columns;
   const at = asOf === null ? null : into.value(asOf, 'timestamptz');
@@ -326,7 +343,7 @@ function listed(
     ...(at === null ? [] : [`w."${first}" <= ${at}`, recordAt(name, at, into)]),
     ...filters
       .filter(({ column }) => isListed(things, column))
-      .map((one) => condition(one, typeOf(one.column), `w."${one.column}"`, into)),
+      .map((one) => filterSql(one, typeOf(one.column), `w."${one.column}"`, into)),
     ...blocksOf(things, { filters, after, order }, typeOf, into),
     ...(after && !things.blocks
       ? [
@@ -344,16 +361,16 @@ function listed(
   return `(select distinct ${namesOf(things, 'w')} from reporting.${things.view} w${where} order by ${inTurn})`;
 }
 
-function typesOf({ columns }: Readable): (name: string) => string {
+function typesOf({ columns }: ReportingRelation): (name: string) => string {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   return (name) => types.get(name) ?? 'text';
 }
 
 /** Returns a FROM item: the view, its function of a past moment, or the function with its arguments. */
-export function source(
-  { name, parameters, asOf }: Readable,
-  question: Pick<RowsQuestion, 'asOf' | 'given'>,
-  into: Statement,
+export function sourceSql(
+  { name, parameters, asOf }: ReportingRelation,
+  question: Pick<RowsQuery, 'asOf' | 'given'>,
+  into: StatementBuilder,
 ): string {
   if (parameters) {
     const given = parameters.flatMap((one) => {

@@ -1,9 +1,9 @@
 import type { Cursor } from './cursor.ts';
-import { condition, type Filter } from './filters.ts';
-import { following, orderExpression, upTo } from './order.ts';
-import type { Numbered, Readable } from './readable.ts';
-import type { Order, RowsQuestion } from './row-query.ts';
-import type { Statement } from './statement.ts';
+import { type Filter, filterSql } from './filters.ts';
+import { afterRowSql, orderExpression, upToRowSql } from './order.ts';
+import type { ReportingRelation, SeriesNumbering } from './readable.ts';
+import type { Order, RowsQuery } from './row-query.ts';
+import type { StatementBuilder } from './statement.ts';
 
 /**
  * The column of a row with the number of its series. PostgreSQL reads the rows of one number in the order of
@@ -11,17 +11,17 @@ import type { Statement } from './statement.ts';
  * queries that need the order use the number.
  */
 
-const ofRow = ({ number }: Numbered) => `r."${number}"`;
-const texts = ({ columns }: Numbered) => columns.map((name) => `w."${name}"`);
+const ofRow = ({ number }: SeriesNumbering) => `r."${number}"`;
+const texts = ({ columns }: SeriesNumbering) => columns.map((name) => `w."${name}"`);
 
 /**
  * Returns SQL that limits rows to one series, if each column of the series has a value; else an empty list.
  * @param told returns the value of a column
  */
 export function ofOneSeries(
-  { numbered }: Pick<Readable, 'numbered'>,
+  { numbered }: Pick<ReportingRelation, 'numbered'>,
   told: (column: string) => string | undefined,
-  into: Statement,
+  into: StatementBuilder,
 ): string[] {
   const values = numbered?.columns.flatMap((name) => told(name) ?? []) ?? [];
   if (!numbered || values.length < numbered.columns.length) return [];
@@ -32,7 +32,11 @@ export function ofOneSeries(
 }
 
 /** Returns the condition of {@link ofOneSeries}, from filters. */
-export const ofFilteredSeries = (readable: Readable, filters: readonly Filter[], into: Statement): string[] =>
+export const ofFilteredSeries = (
+  readable: ReportingRelation,
+  filters: readonly Filter[],
+  into: StatementBuilder,
+): string[] =>
   ofOneSeries(
     readable,
     (name) => filters.find(({ column, operator }) => column === name && operator === 'eq')?.value,
@@ -44,9 +48,10 @@ export const ofFilteredSeries = (readable: Readable, filters: readonly Filter[],
  * series by series.
  */
 export const seriesInOrder = (
-  { numbered }: Pick<Readable, 'numbered'>,
+  { numbered }: Pick<ReportingRelation, 'numbered'>,
   { columns }: Pick<Order, 'columns'>,
-): Numbered | null => (numbered?.columns.every((name, at) => columns[at]?.name === name) ? numbered : null);
+): SeriesNumbering | null =>
+  numbered?.columns.every((name, at) => columns[at]?.name === name) ? numbered : null;
 
 /**
  * Returns selects of the first rows of each series that a page can contain, each in order: one for the series
@@ -55,11 +60,11 @@ export const seriesInOrder = (
  * @param limit maximum number of rows
  */
 export function seriesBySeries(
-  numbered: Numbered,
-  { filters, after, last, order }: Pick<RowsQuestion, 'filters' | 'after' | 'last' | 'order'>,
+  numbered: SeriesNumbering,
+  { filters, after, last, order }: Pick<RowsQuery, 'filters' | 'after' | 'last' | 'order'>,
   limit: number,
   typeOf: (name: string) => string,
-  into: Statement,
+  into: StatementBuilder,
   rows: (conditions: readonly string[]) => string,
 ): string[] {
   const { columns, view, number } = numbered;
@@ -73,7 +78,7 @@ export function seriesBySeries(
     const wanted = [
       ...filters
         .filter(({ column }) => columns.includes(column))
-        .map((one) => condition(one, typeOf(one.column), `w."${one.column}"`, into)),
+        .map((one) => filterSql(one, typeOf(one.column), `w."${one.column}"`, into)),
       ...ofSeries,
     ];
     const where = wanted.length === 0 ? '' : ` where ${wanted.join(' and ')}`;
@@ -90,8 +95,8 @@ limit ${limit}`;
   const [beyond, before] = order.descending ? ['<', '>'] : ['>', '<'];
   const restOf = ({ values }: Cursor) => values.slice(columns.length);
   const ofRest = { ...order, columns: rest };
-  const further = after ? [following(ofRest, restOf(after), typeOf, into)] : [];
-  const upToLast = last ? [upTo(ofRest, restOf(last), typeOf, into)] : [];
+  const further = after ? [afterRowSql(ofRest, restOf(after), typeOf, into)] : [];
+  const upToLast = last ? [upToRowSql(ofRest, restOf(last), typeOf, into)] : [];
   const begins = after && seriesOf(after);
   if (after && last && columns.every((_, at) => after.values[at] === last.values[at]))
     return [select([`${prefix} = ${begins}`], [...further, ...upToLast])];

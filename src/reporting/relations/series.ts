@@ -4,15 +4,22 @@ import { SERIES_ID } from '../../datasets/target-columns.ts';
 import type { DeclaredColumn } from '../../db/declared.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { ReadableDataset } from './catalogue.ts';
-import { type PointsSource, readThinned } from './downsample.ts';
-import { condition, type Filter, instant, written } from './filters.ts';
-import { asOf, filterShape, filtersIn, filtersOf, type Told, textOf as told } from './list-parameters.ts';
-import { columnOf } from './order.ts';
+import { type PointsSource, readDownsampled } from './downsample.ts';
+import { type Filter, filterSql, instant, limitedText } from './filters.ts';
+import {
+  asOf,
+  filterShape,
+  listFilterParameters,
+  type ParsedParams,
+  parseFilters,
+  getParamText as told,
+} from './list-parameters.ts';
+import { rowColumnSql } from './order.ts';
 import type { PointsSql } from './points-sql.ts';
-import type { Readable } from './readable.ts';
+import type { ReportingRelation } from './readable.ts';
 import { pastPartsOf } from './rows.ts';
 import { ofFilteredSeries } from './series-numbers.ts';
-import type { Statement } from './statement.ts';
+import type { StatementBuilder } from './statement.ts';
 import { readValue, type Value } from './values.ts';
 import { versionsKnownAt } from './versions.ts';
 
@@ -31,7 +38,7 @@ export interface Series {
 }
 
 /** A query for a series, in PostgreSQL's format. */
-export interface SeriesQuestion {
+export interface SeriesQuery {
   readonly column: DeclaredColumn;
   readonly time: string;
   readonly filters: readonly Filter[];
@@ -42,16 +49,21 @@ export interface SeriesQuestion {
 }
 
 /** Numeric types. */
-export const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'bigint', 'integer', 'double precision']);
+export const NUMERIC_TYPES: ReadonlySet<string> = new Set([
+  'numeric',
+  'bigint',
+  'integer',
+  'double precision',
+]);
 /** Default and maximum number of buckets of a window. */
-const BUCKETS = 500;
-const MOST_BUCKETS = 5_000;
+const DEFAULT_BUCKETS = 500;
+const MAX_BUCKETS = 5_000;
 /** Time budget for reading a series, in ms. */
-const BUDGET = 10_000;
+const READ_BUDGET_MS = 10_000;
 
 /** The relation with the points of a dataset, and the filters that select one entity. */
 export interface SeriesSource {
-  readonly readable: Readable;
+  readonly readable: ReportingRelation;
   /** The columns that can be drawn, and the columns with times. */
   readonly values: readonly DeclaredColumn[];
   readonly times: readonly DeclaredColumn[];
@@ -62,7 +74,14 @@ export interface SeriesSource {
 }
 
 /** Returns the source of the points of a dataset. Returns null if the dataset has no numbers over time. */
-export function seriesOf({ kind, key, request, now, history, begins }: ReadableDataset): SeriesSource | null {
+export function findSeriesSource({
+  kind,
+  key,
+  request,
+  now,
+  history,
+  begins,
+}: ReadableDataset): SeriesSource | null {
   const versioned = kind === 'state' || kind === 'ledger';
   const readable = versioned && history ? history : now;
   const times = readable.columns.filter(({ type }) => type === 'timestamptz');
@@ -70,7 +89,8 @@ export function seriesOf({ kind, key, request, now, history, begins }: ReadableD
   const ofThing = key.find(told) ?? times.find(({ name }) => name !== begins)?.name;
   const time = kind === 'series' || kind === 'log' ? (ofThing ?? begins) : begins;
   const values = readable.columns.filter(
-    ({ name, type }) => NUMBERS.has(type) && name !== 'run_id' && name !== SERIES_ID && !key.includes(name),
+    ({ name, type }) =>
+      NUMERIC_TYPES.has(type) && name !== 'run_id' && name !== SERIES_ID && !key.includes(name),
   );
   const heights =
     kind === 'log' ? readable.columns.filter(({ name }) => name === 'height' && key.includes(name)) : [];
@@ -86,9 +106,9 @@ export function seriesOf({ kind, key, request, now, history, begins }: ReadableD
 }
 
 /** Returns the schema of the parameters of {@link readSeries}. */
-export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion> {
+export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
   const { readable, values, times, time, needed } = source;
-  const filters = filtersOf(readable.columns, ['column', 'time', 'from', 'to', 'buckets']);
+  const filters = listFilterParameters(readable.columns, ['column', 'time', 'from', 'to', 'buckets']);
   const names = values.map(({ name }) => name);
   const one = (all: readonly string[], description: string) =>
     z
@@ -106,16 +126,16 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion
     ).optional(),
     from: window('The begin of the window; the first point unless told.'),
     to: window('The end of the window, itself not in it; after the last point unless told.'),
-    buckets: written
-      .refine((text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_BUCKETS, {
-        error: `must be a whole number from 1 to ${MOST_BUCKETS}`,
+    buckets: limitedText
+      .refine((text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_BUCKETS, {
+        error: `must be a whole number from 1 to ${MAX_BUCKETS}`,
       })
       .meta({
-        description: `Into how many parts the window is cut: of each part at most four points are told. ${BUCKETS} unless told.`,
+        description: `Into how many parts the window is cut: of each part at most four points are told. ${DEFAULT_BUCKETS} unless told.`,
         type: 'integer',
         minimum: 1,
-        maximum: MOST_BUCKETS,
-        default: BUCKETS,
+        maximum: MAX_BUCKETS,
+        default: DEFAULT_BUCKETS,
       })
       .optional(),
     as_of: asOf,
@@ -126,8 +146,8 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion
       error: ({ code }) =>
         code === 'unrecognized_keys' ? `there are ${Object.keys(shape).join(', ')}` : undefined,
     })
-    .transform((given: Told, context): SeriesQuestion => {
-      const asked = filtersIn(filters, given);
+    .transform((given: ParsedParams, context): SeriesQuery => {
+      const asked = parseFilters(filters, given);
       for (const name of needed)
         if (
           !asked.some(({ column, operator }) => column === name && (operator === 'eq' || operator === 'null'))
@@ -145,7 +165,7 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuestion
         from: told(given, 'from') ?? null,
         to: told(given, 'to') ?? null,
         asOf: told(given, 'as_of') ?? null,
-        buckets: Number(told(given, 'buckets') ?? BUCKETS),
+        buckets: Number(told(given, 'buckets') ?? DEFAULT_BUCKETS),
       };
     });
 }
@@ -159,7 +179,7 @@ export async function readSeries(
   sql: postgres.Sql,
   dataset: ReadableDataset,
   source: SeriesSource,
-  question: SeriesQuestion,
+  question: SeriesQuery,
   clock: Clock = systemClock,
 ): Promise<Series> {
   const { column, time, buckets } = question;
@@ -167,10 +187,10 @@ export async function readSeries(
     const [from, to] = part?.map((one) => one.toISOString()) ?? [question.from, question.to];
     return seriesPoints(dataset, source, { ...question, from: from ?? null, to: to ?? null }, into);
   };
-  const { rows, unreadBefore } = await readThinned(
+  const { rows, unreadBefore } = await readDownsampled(
     sql,
     { pointsIn, window: null, beginOf: (moment) => moment },
-    { buckets, most: 1, budget: BUDGET, clock },
+    { buckets, maxLines: 1, budgetMs: READ_BUDGET_MS, clock },
   );
   const of = Number(rows[0]?.of ?? 0);
   return {
@@ -186,13 +206,13 @@ export async function readSeries(
 function seriesPoints(
   dataset: ReadableDataset,
   { readable }: SeriesSource,
-  { column, time, filters, from, to, asOf }: SeriesQuestion,
-  into: Statement,
+  { column, time, filters, from, to, asOf }: SeriesQuery,
+  into: StatementBuilder,
 ): PointsSql {
   const { name, kind, key } = dataset;
   const types = new Map(readable.columns.map((one) => [one.name, one.type]));
   const past = asOf === null ? null : into.value(asOf, 'timestamptz');
-  const at = columnOf(time);
+  const at = rowColumnSql(time);
   const begin = from === null ? null : into.value(from, 'timestamptz');
   const end = to === null ? null : into.value(to, 'timestamptz');
   const conditions = [
@@ -201,7 +221,7 @@ function seriesPoints(
     ...(end === null ? [] : [`${at} < ${end}`]),
     ...currentOnly(kind),
     ...ofFilteredSeries(readable, filters, into),
-    ...filters.map((one) => condition(one, types.get(one.column) ?? 'text', columnOf(one.column), into)),
+    ...filters.map((one) => filterSql(one, types.get(one.column) ?? 'text', rowColumnSql(one.column), into)),
   ];
   let rows = `reporting.${readable.name}`;
   if (past !== null && readable.asOf !== null) rows = `reporting.${readable.asOf}(${past})`;
@@ -209,7 +229,7 @@ function seriesPoints(
     rows = versionsKnownAt(dataset, readable, past);
     conditions.push(`reporting.has_record(${into.value(name, 'text')}, ${past})`);
   }
-  const values = [[column.name, columnOf(column.name)] as const];
+  const values = [[column.name, rowColumnSql(column.name)] as const];
   const inPieces = kind === 'series' && time === key.at(-1);
   const found = {
     inPieces,
@@ -224,10 +244,10 @@ function seriesPoints(
  * @param past SQL of the moment; null: now
  */
 export const pastPoints = (
-  readable: Readable,
+  readable: ReportingRelation,
   past: string | null,
   conditions: readonly string[],
-  into: Statement,
+  into: StatementBuilder,
 ): PointsSql['parts'] =>
   past === null || !readable.pastParts
     ? null
@@ -242,4 +262,4 @@ export const pastPoints = (
  * PostgreSQL estimates one row in 200 and chooses a plan for few rows.
  */
 export const currentOnly = (kind: ReadableDataset['kind']): readonly string[] =>
-  kind === 'series' ? [`num_nulls(${columnOf('vanished_at')}) > 0`] : [];
+  kind === 'series' ? [`num_nulls(${rowColumnSql('vanished_at')}) > 0`] : [];

@@ -1,13 +1,13 @@
 import { literal } from '../../db/declared.ts';
 
 /** An SQL statement and its parameters. */
-export interface Asked {
+export interface ParameterizedStatement {
   readonly text: string;
   readonly values: readonly string[];
 }
 
 /** Builds an SQL statement. Values become parameters, never part of the text. */
-export class Statement {
+export class StatementBuilder {
   readonly values: string[] = [];
 
   /** Adds a parameter. @param type the PostgreSQL type of the value @returns SQL */
@@ -19,7 +19,7 @@ export class Statement {
 }
 
 /** Builds an SQL statement for people to read and run. Values become literals. */
-export class ReadableStatement extends Statement {
+export class LiteralStatementBuilder extends StatementBuilder {
   override value(text: string, type: string): string {
     return type === 'text' ? literal(text) : `${literal(text)}::${type}`;
   }

@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 import type { ReadableDataset } from './catalogue.ts';
 import { coverageCells } from './coverage-cells.ts';
-import { type CoverageQuestion, NOT_YET } from './coverage-days.ts';
-import { Statement } from './statement.ts';
+import { type CoverageQuery, NOT_RECORDED_YET } from './coverage-days.ts';
+import { StatementBuilder } from './statement.ts';
 
 /** The recorded and missing time of a target on one day, in ms. */
 export interface TargetDay {
@@ -37,11 +37,11 @@ export interface TargetCoveragePage {
 export async function readTargetCoverage(
   sql: postgres.Sql,
   { name }: ReadableDataset,
-  question: CoverageQuestion,
+  question: CoverageQuery,
   after: string | null,
   limit: number,
 ): Promise<TargetCoveragePage> {
-  const into = new Statement();
+  const into = new StatementBuilder();
   const dataset = into.value(name, 'text');
   const wanted = [
     `dataset = ${dataset}`,
@@ -65,7 +65,7 @@ ${coverageCells('target, kind, reason', dataset, question, 'target = any (array(
 by_day as (
   select target, day, coalesce(sum(ms) filter (where kind = 'recorded'), 0) as covered,
     coalesce(sum(ms) filter (where kind = 'missing'), 0) as missing,
-    coalesce(sum(ms) filter (where kind = 'missing' and reason = ${into.value(NOT_YET, 'text')}), 0) as fetchable
+    coalesce(sum(ms) filter (where kind = 'missing' and reason = ${into.value(NOT_RECORDED_YET, 'text')}), 0) as fetchable
   from cells group by target, day
 ),
 days as (

@@ -4,7 +4,7 @@ import { isExactNumber, parseJson } from '../../upstreams/json.ts';
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
 
 /** Returns SQL of the text of an expression, the input of {@link readValue}. */
-export function textOf(type: string, expression: string): string {
+export function valueTextSql(type: string, expression: string): string {
   switch (type) {
     case 'text[]':
       return `to_json(${expression})::text`;
@@ -31,7 +31,7 @@ export function readValue(type: string, text: string | null): Value {
     case 'boolean':
       return text === 'true' || text === 't';
     case 'timestamptz':
-      return isoOf(text);
+      return toIsoTime(text);
     case 'jsonb':
     case 'text[]':
       return exact(parseJson(text));
@@ -43,10 +43,10 @@ export function readValue(type: string, text: string | null): Value {
 const POSTGRES_TIME = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)\+00$/;
 
 /** Converts PostgreSQL's text of a time in UTC to ISO 8601. Infinity and years before 1 stay unchanged. */
-export const isoOf = (text: string) => text.replace(POSTGRES_TIME, '$1T$2Z');
+export const toIsoTime = (text: string) => text.replace(POSTGRES_TIME, '$1T$2Z');
 
 /** The OID of the type numeric in pg_type. */
-const NUMERIC = 1700;
+const NUMERIC_OID = 1700;
 
 /**
  * Converts a row that PostgreSQL wrote as a JSON object, by the rules of {@link readValue}: `numeric` becomes
@@ -58,7 +58,7 @@ export function exactRow(
 ): string {
   const value = parseJson(row);
   if (typeof value !== 'object' || value === null) throw new Error('a row that is no object');
-  const numeric = new Set(columns.filter(({ type }) => type === NUMERIC).map(({ name }) => name));
+  const numeric = new Set(columns.filter(({ type }) => type === NUMERIC_OID).map(({ name }) => name));
   const members = Object.entries(value).map(([name, member]: [string, unknown]): [string, Value] => {
     const found = exact(member);
     return [name, numeric.has(name) && typeof found === 'number' ? String(found) : found];

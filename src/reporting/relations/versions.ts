@@ -1,9 +1,9 @@
 import type { DeclaredColumn } from '../../db/declared.ts';
 import type { ReadableDataset } from './catalogue.ts';
-import type { Readable } from './readable.ts';
+import type { ReportingRelation } from './readable.ts';
 
 /** Columns with metadata of the recording, not with recorded content. */
-const OF_THE_RECORDING: ReadonlySet<string> = new Set([
+const RECORDING_COLUMNS: ReadonlySet<string> = new Set([
   'run_id',
   'recorded_at',
   'superseded_at',
@@ -25,7 +25,7 @@ const OF_THE_RECORDING: ReadonlySet<string> = new Set([
  */
 export interface Versions {
   /** The relation, for the types of columns. */
-  readonly readable: Readable;
+  readonly readable: ReportingRelation;
   /**
    * SQL: a FROM item with the columns of the key (and the number of the series if rows have one), `content`,
    * `begins`, `ends` and `ends_alone`.
@@ -55,7 +55,7 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
     ...now.key.map((column) => column.name),
     ...(readable.numbered ? [readable.numbered.number] : []),
   ]);
-  const content = readable.columns.filter((one) => !keyed.has(one.name) && !OF_THE_RECORDING.has(one.name));
+  const content = readable.columns.filter((one) => !keyed.has(one.name) && !RECORDING_COLUMNS.has(one.name));
   const columns = [...keyed, ...content.map((column) => column.name)].map((one) => `"${one}"`).join(', ');
   // The open interval of a ledger has its settled time as end, but it continues.
   const until =
@@ -78,7 +78,11 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
  * past values are not kept.
  * @param at SQL of the moment
  */
-export function versionsKnownAt({ kind, begins }: ReadableDataset, history: Readable, at: string): string {
+export function versionsKnownAt(
+  { kind, begins }: ReadableDataset,
+  history: ReportingRelation,
+  at: string,
+): string {
   const then = kind === 'ledger' ? LEDGER_THEN : STATE_THEN;
   const columns = history.columns.map(({ name }) => `${then[name]?.(at) ?? `v."${name}"`} as "${name}"`);
   return `(select ${columns.join(', ')} from reporting.${history.name} v where v.${begins} <= ${at})`;

@@ -1,21 +1,21 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import type { Filter } from './filters.ts';
-import { planOf } from './query-plan.ts';
-import type { Arrival, Readable } from './readable.ts';
-import type { RowsQuestion } from './row-query.ts';
-import { Statement } from './statement.ts';
+import { explainQuery } from './query-plan.ts';
+import type { Arrival, ReportingRelation } from './readable.ts';
+import type { RowsQuery } from './row-query.ts';
+import { StatementBuilder } from './statement.ts';
 
 const HOUR = 3_600_000;
 /** Bounds in hours of the ranges in which the first row is searched: from each to the next one. */
-const HOURS = [0, ...Array.from({ length: 18 }, (_, n) => 2 ** n)];
+const SEARCH_HOURS = [0, ...Array.from({ length: 18 }, (_, n) => 2 ** n)];
 /** Ten years, in ms. Beyond it, rows are searched without a window. */
-const LONGEST = 87_600 * HOUR;
+const MAX_WINDOW_MS = 87_600 * HOUR;
 /** Number of pages that a window should contain. */
-const ENOUGH = 2;
+const PAGES_PER_WINDOW = 2;
 /** Minimum and maximum growth from one window to the next; depends on the number of rows found. */
-const LEAST_GROWTH = 2;
-const MOST_GROWTH = 8;
+const MIN_GROWTH = 2;
+const MAX_GROWTH = 8;
 
 /** Operators that bound the start of an ascending and of a descending order. */
 const RISING: ReadonlySet<string> = new Set(['gte', 'gt']);
@@ -42,20 +42,21 @@ interface Windows {
  * there are millions.
  * @returns null if the page has another order, or is limited to one instant
  */
-export async function windowsOf(
+export async function planSearchWindows(
   sql: postgres.Sql,
-  readable: Readable,
-  question: RowsQuestion,
+  readable: ReportingRelation,
+  question: RowsQuery,
 ): Promise<Windows | null> {
   const { order, limit } = question;
   const ends = await endsOf(sql, readable, question);
   if (ends === null) return null;
   const { begin, end, least } = ends;
   const whole = Math.abs(end - begin);
-  const longest = Math.min(LONGEST, whole);
+  const longest = Math.min(MAX_WINDOW_MS, whole);
   const shorter = (length: number) => (length > longest ? null : length);
   // Assumes an even distribution of rows over time; later windows follow from the number of rows found.
-  const enough = async () => Math.max(HOUR, whole * ((ENOUGH * limit) / (await expectedRows(sql, readable))));
+  const enough = async () =>
+    Math.max(HOUR, whole * ((PAGES_PER_WINDOW * limit) / (await expectedRows(sql, readable))));
   const bound = (operator: 'gte' | 'lte', at: number): Filter => ({
     column: order.columns[0]?.name ?? '',
     operator,
@@ -64,7 +65,7 @@ export async function windowsOf(
   return {
     first: longest < HOUR ? null : shorter(await enough()),
     longer: (than, found) =>
-      shorter(than * Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, (ENOUGH * limit) / found))),
+      shorter(than * Math.min(MAX_GROWTH, Math.max(MIN_GROWTH, (PAGES_PER_WINDOW * limit) / found))),
     filters: (length) => [
       bound(order.descending ? 'gte' : 'lte', begin + (order.descending ? -length : length)),
       ...(least === null ? [] : [bound('gte', least)]),
@@ -76,14 +77,17 @@ export async function windowsOf(
  * Returns PostgreSQL's estimate of the total number of rows. For entities whose rows are computed, it is
  * unknown: infinity.
  */
-async function expectedRows(sql: postgres.Sql, { arrival, things }: Readable): Promise<number> {
+async function expectedRows(
+  sql: postgres.Sql,
+  { arrival, entities: things }: ReportingRelation,
+): Promise<number> {
   if (!arrival || things) return Number.POSITIVE_INFINITY;
-  const plan = await planOf(sql, `select from reporting.${arrival.view}`, []);
+  const plan = await explainQuery(sql, `select from reporting.${arrival.view}`, []);
   return plan?.['Plan Rows'] ?? Number.POSITIVE_INFINITY;
 }
 
-const told = z.array(z.object({ begin: z.number(), end: z.number() }));
-const toldBefore = z.tuple([z.object({ begin: z.number().nullable(), end: z.number() })]);
+const boundsSchema = z.array(z.object({ begin: z.number(), end: z.number() }));
+const earlyBoundsSchema = z.tuple([z.object({ begin: z.number().nullable(), end: z.number() })]);
 
 /** The bounds of the rows, in ms since 1970. */
 interface Ends {
@@ -100,13 +104,13 @@ interface Ends {
  */
 async function endsOf(
   sql: postgres.Sql,
-  { arrival, things }: Readable,
-  { order: { columns, descending }, filters, after, asOf }: RowsQuestion,
+  { arrival, entities: things }: ReportingRelation,
+  { order: { columns, descending }, filters, after, asOf }: RowsQuery,
 ): Promise<Ends | null> {
   if (!arrival || columns[0]?.name !== arrival.column) return null;
   const bounds = filters.filter(({ column }) => column === arrival.column);
   if (bounds.some(({ operator }) => operator === 'eq')) return null;
-  const into = new Statement();
+  const into = new StatementBuilder();
   const [oldest, newest] = [since(arrival, into), 'now()'];
   const known = [
     ...bounds.flatMap(({ operator, value }) =>
@@ -125,7 +129,7 @@ async function endsOf(
   const last = asksEnd ? firstFrom(arrival, end, !descending) : `select ${end} as at`;
   const text = `select 1000 * extract(epoch from b.at)::float8 as begin, 1000 * extract(epoch from e.at)::float8 as "end"
 from (${firstFrom(arrival, begin, descending)}) b, (${last}) e where e.at is not null`;
-  const [ends] = told.parse(await sql.unsafe(text, [...into.values]));
+  const [ends] = boundsSchema.parse(await sql.unsafe(text, [...into.values]));
   return ends ? { ...ends, least: needsLeast ? Math.floor(ends.begin) : null } : null;
 }
 
@@ -135,10 +139,10 @@ from (${firstFrom(arrival, begin, descending)}) b, (${last}) e where e.at is not
  */
 async function beforeRecord(sql: postgres.Sql, arrival: Arrival): Promise<Ends | null> {
   const { begins, view } = arrival;
-  const into = new Statement();
+  const into = new StatementBuilder();
   const text = `select floor(1000 * extract(epoch from min(${begins})))::float8 as begin, 1000 * extract(epoch from now())::float8 as "end"
 from reporting.${view} where ${begins} >= '-infinity' and ${begins} < ${since(arrival, into)}`; // bounded on both sides, so that PostgreSQL estimates few rows
-  const [{ begin, end }] = toldBefore.parse(await sql.unsafe(text, [...into.values]));
+  const [{ begin, end }] = earlyBoundsSchema.parse(await sql.unsafe(text, [...into.values]));
   return begin === null ? null : { begin, end, least: begin };
 }
 
@@ -149,7 +153,7 @@ from reporting.${view} where ${begins} >= '-infinity' and ${begins} < ${since(ar
 function firstFrom({ begins, view }: Arrival, moment: string, back: boolean): string {
   const [first, from, to, sign] = back ? ['max', '<=', '>=', '-'] : ['min', '>=', '<=', '+'];
   return `select f.at
-from (select ${moment} as at) m, unnest(array[${HOURS.slice(0, -1).join(', ')}], array[${HOURS.slice(1).join(', ')}]) as h(near, far),
+from (select ${moment} as at) m, unnest(array[${SEARCH_HOURS.slice(0, -1).join(', ')}], array[${SEARCH_HOURS.slice(1).join(', ')}]) as h(near, far),
   lateral (
     select ${first}(${begins}) as at from reporting.${view}
     where ${begins} ${from} m.at ${sign} h.near * interval '1 hour' and ${begins} ${to} m.at ${sign} h.far * interval '1 hour') f
@@ -158,5 +162,5 @@ limit 1`;
 }
 
 /** Returns SQL of the start of the record. */
-const since = ({ dataset }: Arrival, into: Statement) =>
+const since = ({ dataset }: Arrival, into: StatementBuilder) =>
   `(select min(recorded_since) from reporting.recorded_since where dataset = ${into.value(dataset, 'text')})`;

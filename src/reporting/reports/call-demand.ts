@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema.ts';
-import type { Watched } from '../../recording/active-feed.ts';
+import type { ConfiguredFeed } from '../../recording/active-feed.ts';
 import type { Forecast } from './forecast.ts';
 
 const MINUTES_OF_DAY = 1440;
@@ -19,7 +19,8 @@ export interface Demand {
 const METERED = ['chainData', 'metrics'] as const;
 
 /** Whether a watched source calls an upstream with a budget. */
-export const isMetered = ({ source }: Watched): boolean => METERED.some((one) => one === source.upstream);
+export const isMetered = ({ source }: ConfiguredFeed): boolean =>
+  METERED.some((one) => one === source.upstream);
 
 /** Adds up the forecasts for each metered upstream in the configuration. */
 export function demands(forecasts: readonly Forecast[], { upstreams }: Pick<Config, 'upstreams'>): Demand[] {

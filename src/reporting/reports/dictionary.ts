@@ -1,9 +1,9 @@
 import type { Dataset, EveryNode } from '../../datasets/contract.ts';
 import { type Declared, type DeclaredFunction, signature } from '../../db/declared.ts';
-import { durationText } from '../../lib/duration.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import { recorded } from '../recorded-datasets.ts';
 import { datasetViews } from '../views/dataset-views.ts';
-import { objectsBeside } from '../views/declared-objects.ts';
+import { listSharedObjects } from '../views/declared-objects.ts';
 import { operationsText } from './operations.ts';
 import { questions, reports } from './questions.ts';
 
@@ -52,7 +52,7 @@ const added: Readonly<Record<Kind, string>> = {
  * parameters.
  */
 export function dictionary(): string {
-  const written = objectsBeside();
+  const written = listSharedObjects();
   const views = written.filter(
     (object) => object.kind === 'view' && recorded.every(({ name }) => name !== object.name),
   );
@@ -140,7 +140,7 @@ function section(dataset: (typeof recorded)[number]): string {
 ${about}
 
 - recorded from ${operationsText(dataset)}
-- every ${durationText(source.every)}, ${units}
+- every ${formatDuration(source.every)}, ${units}
 - history: ${history} (${added[history]}); natural key: ${key.map((column) => `\`${column}\``).join(', ')}
 ${inReporting}${conflicts}${network}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
 | column | type | meaning |

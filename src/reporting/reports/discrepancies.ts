@@ -76,7 +76,7 @@ export interface DiscrepancyFilter {
   readonly before?: string | undefined;
 }
 
-const SHOWN = 50;
+const PAGE_SIZE = 50;
 
 /**
  * Returns a page of discrepancies that match a filter, newest first. `next` is the id for the next page; null
@@ -95,8 +95,8 @@ export async function discrepancyPage(
     from reporting.discrepancies d
     where id < coalesce(${before ?? null}::bigint, 9223372036854775807) and check_name = coalesce(${check ?? null}, check_name)
       ${state === undefined ? sql`` : state === 'standing' ? sql`and ended_at is null` : sql`and ended_at is not null`}
-    order by d.id desc limit ${SHOWN}`;
-  return { found: [...found], next: found.length === SHOWN ? (found.at(-1)?.id ?? null) : null };
+    order by d.id desc limit ${PAGE_SIZE}`;
+  return { found: [...found], next: found.length === PAGE_SIZE ? (found.at(-1)?.id ?? null) : null };
 }
 
 /** Returns the level shifts within a time range, newest first. @param most maximum number; null: all */
@@ -116,7 +116,7 @@ export async function breaksIn(
 /**
  * Renders the counts as text, such as `12 stand (metric_parts 11, balances 1), 2 of them found within a day`.
  */
-export function discrepanciesInWords(counts: readonly DiscrepancyCount[]): string {
+export function describeDiscrepancies(counts: readonly DiscrepancyCount[]): string {
   const sum = (of: 'standing' | 'found_today') => counts.reduce((all, one) => all + one[of], 0);
   if (counts.length === 0) return 'none';
   const each = counts.map(({ check_name, standing }) => `${check_name} ${standing}`).join(', ');

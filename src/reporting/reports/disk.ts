@@ -12,7 +12,7 @@ export interface DiskUse {
   readonly free: number | null;
 }
 
-const SHOWN = 5;
+const MAX_DATASETS = 5;
 
 /**
  * Reads the disk use. The daily growth follows from the number of rows that the seals of the last week
@@ -61,7 +61,7 @@ export async function diskUse(sql: postgres.Sql, directory: string | null): Prom
   const paces = datasets.flatMap(({ per_day }) => per_day ?? []);
   return {
     database: whole?.bytes ?? 0,
-    largest: datasets.slice(0, SHOWN).map(({ dataset, bytes }) => ({ dataset, bytes })),
+    largest: datasets.slice(0, MAX_DATASETS).map(({ dataset, bytes }) => ({ dataset, bytes })),
     perDay: paces.length === 0 ? null : paces.reduce((sum, one) => sum + one, 0),
     free: directory === null ? null : await freeIn(directory),
   };

@@ -49,7 +49,7 @@ export async function findingGroups(sql: postgres.Sql): Promise<FindingGroup[]> 
 }
 
 /** Renders a finding as text. @param time formats a moment; default: ISO 8601 */
-export function inWords(
+export function describeFinding(
   { state, what, dataset, subject, since, reason, count }: FindingGroup,
   time = (moment: Date) => moment.toISOString(),
 ): string {

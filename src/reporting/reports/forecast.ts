@@ -3,27 +3,27 @@ import type postgres from 'postgres';
 import { OPEN_END, type Target, type Window } from '../../datasets/contract.ts';
 import { ormOf } from '../../db/orm.ts';
 import { targets } from '../../db/schema/bookkeeping.ts';
-import { byTurns } from '../../lib/chunk.ts';
-import type { Watched } from '../../recording/active-feed.ts';
+import { yieldChunks } from '../../lib/chunk.ts';
+import type { ConfiguredFeed } from '../../recording/active-feed.ts';
 import {
   jointState,
   loadStates,
   missingWindows,
-  NOT_OFFERED_AGAIN,
+  NOT_OFFERED_RETRY_MS,
   stateOf,
   type TargetState,
   type TargetStates,
 } from '../../recording/plan.ts';
 import { rangeStart } from '../../recording/range-start.ts';
-import { RECENT, windowsAgain } from '../../recording/sweep-windows.ts';
+import { listSweepWindows, RECENT_MS } from '../../recording/sweep-windows.ts';
 import { targetKey } from '../../recording/target-key.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** The cost of a poll is used for the next one only if its window was at most this many times as long. */
-const COMPARABLE = 2;
+const MAX_WINDOW_RATIO = 2;
 /** Number of targets that are forecast before the event loop continues with other work. */
-const FORECAST_AT_ONCE = 1_000;
+const FORECAST_BATCH_SIZE = 1_000;
 
 /** Calls to an upstream, and their cost in budget units. */
 export interface Cost {
@@ -48,7 +48,7 @@ export interface Forecast {
 }
 
 /** The last complete poll of a target. */
-interface Look {
+interface LastPoll {
   readonly requests: number;
   /** The maximum number of requests of a complete run. */
   readonly mostRequests: number | null;
@@ -65,26 +65,26 @@ interface Look {
  */
 export async function forecast(
   sql: postgres.Sql,
-  feeds: readonly Watched[],
+  feeds: readonly ConfiguredFeed[],
   now: number,
 ): Promise<Forecast[]> {
   const watched = feeds.filter(({ targets }) => targets.length > 0);
   return Promise.all(
     watched.map(async (feed) =>
-      forecastOf(feed, await loadStates(sql, feed), await lastLooks(sql, feed), now),
+      forecastOf(feed, await loadStates(sql, feed), await readLastPolls(sql, feed), now),
     ),
   );
 }
 
 async function forecastOf(
-  feed: Watched,
+  feed: ConfiguredFeed,
   states: TargetStates,
-  looks: ReadonlyMap<string, Look>,
+  looks: ReadonlyMap<string, LastPoll>,
   now: number,
 ): Promise<Forecast> {
   const { source, datasets, targets, every } = feed;
   let [round, hour, day, sweepsOfDay] = [0, 0, 0, 0];
-  for await (const part of byTurns(targets, FORECAST_AT_ONCE))
+  for await (const part of yieldChunks(targets, FORECAST_BATCH_SIZE))
     for (const target of part) {
       const joint = jointState(feed, states, target);
       const wanted = datasets.map((dataset) => ({
@@ -125,10 +125,10 @@ async function forecastOf(
  * ascending order.
  */
 function callsAgain(
-  feed: Watched,
+  feed: ConfiguredFeed,
   target: Target,
   state: TargetState,
-  last: Look | undefined,
+  last: LastPoll | undefined,
   polls: readonly number[],
 ): number {
   const { source, pageSize } = feed;
@@ -137,13 +137,13 @@ function callsAgain(
   const callsOf = ({ from, to }: Window, poll: number) => {
     if (isWholeList(feed, target, state, from, poll)) return last?.mostRequests ?? source.calls;
     if (!last?.usualInterval) return source.calls;
-    const span = axis === 'height' ? RECENT : to - from;
+    const span = axis === 'height' ? RECENT_MS : to - from;
     return Math.max(source.calls, Math.ceil(span / last.usualInterval / (pageSize ?? index.page)));
   };
   let lastPolled = state.lastPolled ?? polls[0] ?? 0;
   let calls = 0;
   for (const poll of polls) {
-    for (const window of windowsAgain(feed, target, { ...state, lastPolled }, poll))
+    for (const window of listSweepWindows(feed, target, { ...state, lastPolled }, poll))
       calls += callsOf(window, poll);
     lastPolled = poll;
   }
@@ -151,13 +151,20 @@ function callsAgain(
 }
 
 /** Whether the window from a start is the whole list of a target, requested as one window. */
-function isWholeList({ source }: Watched, target: Target, state: TargetState, from: number, now: number) {
+function isWholeList(
+  { source }: ConfiguredFeed,
+  target: Target,
+  state: TargetState,
+  from: number,
+  now: number,
+) {
   const { range } = source;
   return range?.span(target) === Number.POSITIVE_INFINITY && from <= rangeStart(range, state, now);
 }
 
 /** Whether the response never changes and is recorded. */
-const isDone = ({ source }: Watched, state: TargetState) => source.once === true && state.lastPolled !== null;
+const isDone = ({ source }: ConfiguredFeed, state: TargetState) =>
+  source.once === true && state.lastPolled !== null;
 
 /** Equidistant polls, in ms. */
 interface Ticks {
@@ -170,8 +177,8 @@ interface Ticks {
  * Returns the polls of a dataset after `now` and until `until`. Overdue datasets are polled immediately,
  * others one interval after their last poll.
  */
-function ticks(feed: Watched, state: TargetState, every: number, now: number, until: number): Ticks {
-  const step = state.notOffered ? NOT_OFFERED_AGAIN + 1 : every;
+function ticks(feed: ConfiguredFeed, state: TargetState, every: number, now: number, until: number): Ticks {
+  const step = state.notOffered ? NOT_OFFERED_RETRY_MS + 1 : every;
   if (isDone(feed, state)) return { first: now, step, count: 0 };
   const last = state.notOffered ? state.lastFailure : state.lastPolled;
   const isLate = last === null || last > now || last + step <= now;
@@ -188,10 +195,10 @@ const instantsOf = ({ first, step, count }: Ticks) =>
  * declared number.
  */
 function pollCost(
-  feed: Watched,
+  feed: ConfiguredFeed,
   target: Target,
   state: TargetState,
-  last: Look | undefined,
+  last: LastPoll | undefined,
   now: number,
 ): number {
   const { source } = feed;
@@ -208,11 +215,11 @@ function pollCost(
  */
 function isComparable(axis: 'time' | 'height', last: Window, next: Window): boolean {
   if (axis === 'height') return last.from > 0 && last.from < OPEN_END - 1;
-  return last.to - last.from <= COMPARABLE * (next.to - next.from);
+  return last.to - last.from <= MAX_WINDOW_RATIO * (next.to - next.from);
 }
 
 /** Reads the last complete poll of each target of a feed, by target key. */
-async function lastLooks(sql: postgres.Sql, { source }: Watched): Promise<Map<string, Look>> {
+async function readLastPolls(sql: postgres.Sql, { source }: ConfiguredFeed): Promise<Map<string, LastPoll>> {
   const { target_key, look_requests, most_requests, look_from, look_to, usual_interval_ms } = targets;
   const rows = await ormOf(sql)
     .select({

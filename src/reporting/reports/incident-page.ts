@@ -1,8 +1,8 @@
-import { markdownText as text } from '../../lib/safe-text.ts';
-import type { Incident, Moment, Window } from './incident.ts';
+import { escapeMarkdown as text } from '../../lib/safe-text.ts';
+import type { Incident, IncidentWindow, Moment } from './incident.ts';
 
 /** The data of a post-mortem. */
-export interface Story extends Window {
+export interface Postmortem extends IncidentWindow {
   readonly node: string;
   readonly incidents: readonly Incident[];
   readonly moments: readonly Moment[];
@@ -14,7 +14,7 @@ export interface Story extends Window {
  * Renders a post-mortem as Markdown: its incidents, and all moments in the order of time (UTC). Texts of
  * services and people are escaped.
  */
-export function incidentMarkdown({ node, from, to, incidents, moments, more }: Story): string {
+export function incidentMarkdown({ node, from, to, incidents, moments, more }: Postmortem): string {
   const lines = [
     `# ${text(node)}, ${time(from)} to ${time(to)} (UTC)`,
     '',

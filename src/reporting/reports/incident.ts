@@ -28,13 +28,13 @@ export interface Moment {
 }
 
 /** A time range: inclusive start, exclusive end. */
-export interface Window {
+export interface IncidentWindow {
   readonly from: Date;
   readonly to: Date;
 }
 
 /** Maximum number of moments. */
-const MOST = 1_000;
+const MAX_MOMENTS = 1_000;
 
 const COLUMNS = [
   'node',
@@ -59,7 +59,11 @@ export function newestIncidents(sql: postgres.Sql, node: string | null, most: nu
 }
 
 /** Returns the incidents of a node that overlap a window, in the order of time. */
-export function incidentsBetween(sql: postgres.Sql, node: string, { from, to }: Window): Promise<Incident[]> {
+export function incidentsBetween(
+  sql: postgres.Sql,
+  node: string,
+  { from, to }: IncidentWindow,
+): Promise<Incident[]> {
   return sql<Incident[]>`
     select ${sql([...COLUMNS])} from reporting.node_incidents
     where node = ${node} and started_at < ${to} and (ended_at is null or ended_at > ${from}) order by started_at, probe`;
@@ -71,10 +75,10 @@ export function incidentsBetween(sql: postgres.Sql, node: string, { from, to }: 
  * lost recordings, and notes.
  * @returns the moments, and how many more there are
  */
-export async function momentsOf(
+export async function readMoments(
   sql: postgres.Sql,
   node: string,
-  { from, to }: Window,
+  { from, to }: IncidentWindow,
 ): Promise<{ moments: Moment[]; more: number }> {
   const during = (column: string) => sql`${sql(column)} >= ${from} and ${sql(column)} < ${to}`;
   const rows = await sql<(Moment & { all: number })[]>`
@@ -116,7 +120,7 @@ export async function momentsOf(
       union all
       select at, 10, note, author from reporting.incident_notes where node = ${node} and ${during('at')}
     )
-    select at, what, source, count(*) over ()::int as all from moments order by at, place, source, what limit ${MOST}`;
+    select at, what, source, count(*) over ()::int as all from moments order by at, place, source, what limit ${MAX_MOMENTS}`;
   const moments = rows.map(({ at, what, source }) => ({ at, what, source }));
   return { moments, more: (rows[0]?.all ?? 0) - moments.length };
 }

@@ -14,14 +14,14 @@ export interface RecorderProcess {
 /** States in descending order of urgency. */
 const ORDER: readonly RecorderProcess['state'][] = ['outdated', 'running', 'lost', 'stopped'];
 /** Maximum number of processes; of the ended ones, the newest are shown. */
-const MOST = 30;
+const MAX_PROCESSES = 30;
 
 /** Returns the running processes, and those that ended within an hour. */
 export async function processesNow(sql: postgres.Sql): Promise<RecorderProcess[]> {
   const rows = await sql<RecorderProcess[]>`
     select process, recorder, network, roles, state, started_at, seen_at from reporting.processes
     where state in ('running', 'outdated') or seen_at > now() - interval '1 hour'
-    order by state in ('running', 'outdated') desc, seen_at desc, process limit ${MOST}`;
+    order by state in ('running', 'outdated') desc, seen_at desc, process limit ${MAX_PROCESSES}`;
   return [...rows].sort(
     (one, other) =>
       ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || (one.recorder < other.recorder ? -1 : 1),

@@ -1,6 +1,6 @@
 import { type Declared, literal } from '../../db/declared.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { exactInstantIn } from '../../lib/instant.ts';
+import { parseExactInstant } from '../../lib/instant.ts';
 import { declaredObjects } from '../views/declared-objects.ts';
 
 /** Parameter values by name, as people write them: a list with commas, a time such as `2026-12-01`. */
@@ -37,180 +37,184 @@ const late = { as_of: '2026-04-02T12:00' };
 const { node, address, evmAddress, subnet } = PLACEHOLDERS;
 
 /** All questions by heading, then by view or function: each with its text and values. */
-const asked: Readonly<Record<string, Readonly<Record<string, readonly (readonly [string, Values])[]>>>> = {
-  'Metrics of chains': {
-    metric_over_time: [
-      [
-        'How many transactions did the C-chain have each day?',
-        { ...march, chain_id: '43114', metric: 'txCount' },
+const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (readonly [string, Values])[]>>>> =
+  {
+    'Metrics of chains': {
+      metric_over_time: [
+        [
+          'How many transactions did the C-chain have each day?',
+          { ...march, chain_id: '43114', metric: 'txCount' },
+        ],
+        [
+          'How many did we think it had, on March 20?',
+          { ...march, chain_id: '43114', metric: 'txCount', ...early },
+        ],
+        [
+          'How many addresses were active on it each week?',
+          { ...march, chain_id: '43114', metric: 'activeAddresses', time_interval: 'week' },
+        ],
       ],
-      [
-        'How many did we think it had, on March 20?',
-        { ...march, chain_id: '43114', metric: 'txCount', ...early },
+      metric_revisions: [
+        [
+          'How did the counts of a week move after we first saw them?',
+          { ...week, chain_id: '43114', metric: 'txCount' },
+        ],
+        [
+          'What had been said of that week by its third day?',
+          { ...week, chain_id: '43114', metric: 'txCount', as_of: '2026-03-22T12:00' },
+        ],
       ],
-      [
-        'How many addresses were active on it each week?',
-        { ...march, chain_id: '43114', metric: 'activeAddresses', time_interval: 'week' },
+      metric_settling_of: [
+        [
+          'How long do the transaction counts of the C-chain keep moving after their day?',
+          { metric: 'txCount', time_interval: 'day', chain_id: '43114' },
+        ],
       ],
-    ],
-    metric_revisions: [
-      [
-        'How did the counts of a week move after we first saw them?',
-        { ...week, chain_id: '43114', metric: 'txCount' },
+      metric_week_over_week: [
+        ['Are more addresses active than the week before?', { ...march, metric: 'activeAddresses' }],
+        [
+          'How do the fees of the C-chain change from week to week?',
+          { ...march, metric: 'feesPaid', chain_id: '43114' },
+        ],
+        [
+          'And its average gas price? (Refused: averages do not add up.)',
+          { ...march, metric: 'avgGasPrice' },
+        ],
       ],
-      [
-        'What had been said of that week by its third day?',
-        { ...week, chain_id: '43114', metric: 'txCount', as_of: '2026-03-22T12:00' },
+      top_chains: [
+        ['Which chains have the most transactions?', { ...march, metric: 'txCount' }],
+        [
+          'Which have the most active addresses in a month?',
+          { from: '2026-03-01', to: '2026-03-02', metric: 'activeAddresses', time_interval: 'month' },
+        ],
+        [
+          'And by the sum of their days? (Refused: an address that comes on two days would count twice.)',
+          { ...march, metric: 'activeAddresses' },
+        ],
       ],
-    ],
-    metric_settling_of: [
-      [
-        'How long do the transaction counts of the C-chain keep moving after their day?',
-        { metric: 'txCount', time_interval: 'day', chain_id: '43114' },
+      metric_total: [
+        ['How many transactions did all recorded chains have together?', { ...march, metric: 'txCount' }],
+        ['What was paid in fees on the C-chain?', { ...march, metric: 'feesPaid', chain_ids: '43114' }],
+        [
+          'How many transactions did the C-chain ever have?',
+          { ...march, metric: 'cumulativeTxCount', chain_ids: '43114' },
+        ],
+        ['How many addresses were active in March? (Refused.)', { ...march, metric: 'activeAddresses' }],
+        [
+          'What was paid in fees on all chains? (Refused: they are in different tokens.)',
+          { ...march, metric: 'feesPaid' },
+        ],
       ],
-    ],
-    metric_week_over_week: [
-      ['Are more addresses active than the week before?', { ...march, metric: 'activeAddresses' }],
-      [
-        'How do the fees of the C-chain change from week to week?',
-        { ...march, metric: 'feesPaid', chain_id: '43114' },
+      metric_rules: [['What may be summed over time or over chains?', {}]],
+      chain_fees: [['What does a transaction on the C-chain cost?', { ...march, chain_id: '43114' }]],
+    },
+    'Stake and validators': {
+      stake_flows: [
+        ['How much stake came and went each day?', march],
+        ['The same as one of our nodes knew it on March 20', { ...march, seen_by: 'validator-1', ...early }],
       ],
-      ['And its average gas price? (Refused: averages do not add up.)', { ...march, metric: 'avgGasPrice' }],
-    ],
-    top_chains: [
-      ['Which chains have the most transactions?', { ...march, metric: 'txCount' }],
-      [
-        'Which have the most active addresses in a month?',
-        { from: '2026-03-01', to: '2026-03-02', metric: 'activeAddresses', time_interval: 'month' },
+      stake_daily: [
+        ['How much is staked?', march],
+        ['How much was staked, as known on March 20?', { ...march, ...early }],
       ],
-      [
-        'And by the sum of their days? (Refused: an address that comes on two days would count twice.)',
-        { ...march, metric: 'activeAddresses' },
+      validator_movements: [
+        ['Who joined and who left between two dates?', march],
+        ['Who joined and left a subnet?', { ...march, subnet_id: subnet }],
+        ['Who had joined and left by March 23?', { ...march, as_of: '2026-03-23T12:00' }],
       ],
-    ],
-    metric_total: [
-      ['How many transactions did all recorded chains have together?', { ...march, metric: 'txCount' }],
-      ['What was paid in fees on the C-chain?', { ...march, metric: 'feesPaid', chain_ids: '43114' }],
-      [
-        'How many transactions did the C-chain ever have?',
-        { ...march, metric: 'cumulativeTxCount', chain_ids: '43114' },
+      delegation_movements: [
+        ['Who began and ended a delegation to our validators?', march],
+        ['And to one of them?', { ...march, node_id: node }],
       ],
-      ['How many addresses were active in March? (Refused.)', { ...march, metric: 'activeAddresses' }],
-      [
-        'What was paid in fees on all chains? (Refused: they are in different tokens.)',
-        { ...march, metric: 'feesPaid' },
+      largest_delegations: [
+        ['Which are the largest delegations to our validators?', late],
+        ['Which three were the largest to one of them, on March 20?', { most: '3', node_id: node, ...early }],
       ],
-    ],
-    metric_rules: [['What may be summed over time or over chains?', {}]],
-    chain_fees: [['What does a transaction on the C-chain cost?', { ...march, chain_id: '43114' }]],
-  },
-  'Stake and validators': {
-    stake_flows: [
-      ['How much stake came and went each day?', march],
-      ['The same as one of our nodes knew it on March 20', { ...march, seen_by: 'validator-1', ...early }],
-    ],
-    stake_daily: [
-      ['How much is staked?', march],
-      ['How much was staked, as known on March 20?', { ...march, ...early }],
-    ],
-    validator_movements: [
-      ['Who joined and who left between two dates?', march],
-      ['Who joined and left a subnet?', { ...march, subnet_id: subnet }],
-      ['Who had joined and left by March 23?', { ...march, as_of: '2026-03-23T12:00' }],
-    ],
-    delegation_movements: [
-      ['Who began and ended a delegation to our validators?', march],
-      ['And to one of them?', { ...march, node_id: node }],
-    ],
-    largest_delegations: [
-      ['Which are the largest delegations to our validators?', late],
-      ['Which three were the largest to one of them, on March 20?', { most: '3', node_id: node, ...early }],
-    ],
-    stake_expiring: [
-      ['What ends within 30 days?', late],
-      ['What of one validator ended within a year of March 20?', { days: '365', node_id: node, ...early }],
-    ],
-  },
-  L1s: {
-    l1_changes: [
-      ['Which subnets appeared, became L1s or changed owners?', { from: '2026-03-02', to: '2026-04-03' }],
-      ['And as known on March 20?', { ...march, ...early }],
-    ],
-    l1_balances: [
-      ['How do the balances of L1 validators develop?', march],
-      ['And those of one L1, over a week?', { ...week, subnet_id: subnet }],
-    ],
-    l1_runway: [
-      ['On which day does each L1 validator run dry?', late],
-      [
-        'And those of one L1, by how fast they fell in three days?',
-        { subnet_id: subnet, days: '3', ...late },
+      stake_expiring: [
+        ['What ends within 30 days?', late],
+        ['What of one validator ended within a year of March 20?', { days: '365', node_id: node, ...early }],
       ],
-    ],
-  },
-  'Blocks, rewards and income': {
-    blocks_proposed: [
-      ['Do our validators propose as many blocks as their stake stands for?', week],
-      ['And one of them, over a month?', { ...march, node_id: node }],
-    ],
-    rewards_pending: [
-      ['Which rewards are pending?', late],
-      ['Which were pending for one validator on March 20?', { node_id: node, ...early }],
-    ],
-    rewards: [['What did each staking transaction bring, against its estimate?', {}]],
-    rewards_received: [
-      ['Which rewards were paid, and what were they worth?', march],
-      ['And since October, as known on March 20?', { ...march, from: '2025-10-01', ...early }],
-    ],
-    income: [
-      ['What did staking bring each day, for the tax return, and what is expected?', march],
-      ['And by month?', { ...march, by: 'month' }],
-      [
-        'And in euros? (Receipts without a recorded price are counted, not guessed.)',
-        { ...march, currency: 'eur' },
+    },
+    L1s: {
+      l1_changes: [
+        ['Which subnets appeared, became L1s or changed owners?', { from: '2026-03-02', to: '2026-04-03' }],
+        ['And as known on March 20?', { ...march, ...early }],
       ],
-      ['And by week? (Refused: days, months and years.)', { ...march, by: 'week' }],
-    ],
-  },
-  Balances: {
-    primary_balances_over_time: [
-      ['What did our addresses hold on the P- and X-chain each day?', week],
-      ['And one of them, over a month?', { ...march, address }],
-    ],
-    native_balances_over_time: [
-      ['What did our EVM addresses hold each day, and what was it worth?', march],
-      ['And one of them on the C-chain?', { ...week, chain_id: '43114', address: evmAddress }],
-    ],
-  },
-  'Uptime, versions, fees and supply': {
-    validator_uptime_seen: [
-      ['Do other nodes see our validators up enough for the reward?', march],
-      ['How far is one from a threshold of 97 %?', { ...week, node_id: node, threshold: '97' }],
-    ],
-    uptime_by_stake: [['How much of the stake would reward our nodes?', march]],
-    node_versions: [['Which version did our nodes run when?', march]],
-    peer_versions: [
-      ['Which versions do our peers run, by number and by stake?', week],
-      ['And those of one of our nodes?', { ...march, seen_by: 'observer-1' }],
-    ],
-    fees_over_time: [['What do transactions of the P- and X-chain cost?', march]],
-    supply_over_time: [
-      ['How does the supply of AVAX grow?', march],
-      ['And as known on March 20?', { ...march, ...early }],
-    ],
-  },
-  'The record itself': {
-    network_disagreements: [
-      ['Which of our nodes disagree with the others, and about what?', {}],
-      ['And about the supply?', { dataset: 'current_supply' }],
-    ],
-    recording_freshness: [['How current is the record?', {}]],
-    recording_gaps: [
-      ['What does the record lack of a week?', week],
-      ['What does it lack of the validators?', { ...week, dataset: 'validators' }],
-    ],
-  },
-};
+      l1_balances: [
+        ['How do the balances of L1 validators develop?', march],
+        ['And those of one L1, over a week?', { ...week, subnet_id: subnet }],
+      ],
+      l1_runway: [
+        ['On which day does each L1 validator run dry?', late],
+        [
+          'And those of one L1, by how fast they fell in three days?',
+          { subnet_id: subnet, days: '3', ...late },
+        ],
+      ],
+    },
+    'Blocks, rewards and income': {
+      blocks_proposed: [
+        ['Do our validators propose as many blocks as their stake stands for?', week],
+        ['And one of them, over a month?', { ...march, node_id: node }],
+      ],
+      rewards_pending: [
+        ['Which rewards are pending?', late],
+        ['Which were pending for one validator on March 20?', { node_id: node, ...early }],
+      ],
+      rewards: [['What did each staking transaction bring, against its estimate?', {}]],
+      rewards_received: [
+        ['Which rewards were paid, and what were they worth?', march],
+        ['And since October, as known on March 20?', { ...march, from: '2025-10-01', ...early }],
+      ],
+      income: [
+        ['What did staking bring each day, for the tax return, and what is expected?', march],
+        ['And by month?', { ...march, by: 'month' }],
+        [
+          'And in euros? (Receipts without a recorded price are counted, not guessed.)',
+          { ...march, currency: 'eur' },
+        ],
+        ['And by week? (Refused: days, months and years.)', { ...march, by: 'week' }],
+      ],
+    },
+    Balances: {
+      primary_balances_over_time: [
+        ['What did our addresses hold on the P- and X-chain each day?', week],
+        ['And one of them, over a month?', { ...march, address }],
+      ],
+      native_balances_over_time: [
+        ['What did our EVM addresses hold each day, and what was it worth?', march],
+        ['And one of them on the C-chain?', { ...week, chain_id: '43114', address: evmAddress }],
+      ],
+    },
+    'Uptime, versions, fees and supply': {
+      validator_uptime_seen: [
+        ['Do other nodes see our validators up enough for the reward?', march],
+        ['How far is one from a threshold of 97 %?', { ...week, node_id: node, threshold: '97' }],
+      ],
+      uptime_by_stake: [['How much of the stake would reward our nodes?', march]],
+      node_versions: [['Which version did our nodes run when?', march]],
+      peer_versions: [
+        ['Which versions do our peers run, by number and by stake?', week],
+        ['And those of one of our nodes?', { ...march, seen_by: 'observer-1' }],
+      ],
+      fees_over_time: [['What do transactions of the P- and X-chain cost?', march]],
+      supply_over_time: [
+        ['How does the supply of AVAX grow?', march],
+        ['And as known on March 20?', { ...march, ...early }],
+      ],
+    },
+    'The record itself': {
+      network_disagreements: [
+        ['Which of our nodes disagree with the others, and about what?', {}],
+        ['And about the supply?', { dataset: 'current_supply' }],
+      ],
+      recording_freshness: [['How current is the record?', {}]],
+      recording_gaps: [
+        ['What does the record lack of a week?', week],
+        ['What does it lack of the validators?', { ...week, dataset: 'validators' }],
+      ],
+    },
+  };
 
 /** The reasons why questions without a parameter `as_of` have none. */
 const NOT_AS_OF: Readonly<Record<string, string>> = {
@@ -229,7 +233,7 @@ const NOT_AS_OF: Readonly<Record<string, string>> = {
  */
 export function questions(): { heading: string; questions: Question[] }[] {
   const declared = new Map(declaredObjects().map((object) => [object.name, object]));
-  return Object.entries(asked).map(([heading, ofHeading]) => ({
+  return Object.entries(QUESTIONS).map(([heading, ofHeading]) => ({
     heading,
     questions: Object.entries(ofHeading).map(([object, examples]) => {
       const answer = declared.get(object);
@@ -326,7 +330,7 @@ export const parametersOf = ({ answer }: Question) => (answer.kind === 'function
  * @param told returns the prefix of an error message about a parameter, such as `--param metric=`
  * @throws UsageError with all problems if a value is missing, invalid, or belongs to no parameter
  */
-export function statementOf(question: Question, values: Values, told = optionText): string {
+export function questionSql(question: Question, values: Values, told = optionText): string {
   const parameters = parametersOf(question);
   const given = Object.keys(values).filter((name) => !parameters.some((one) => one.name === name));
   const problems = given.map((name) => {
@@ -367,7 +371,7 @@ const shapes: Readonly<Record<string, string>> = {
 function literalOf(type: string, text: string): string | null {
   switch (type) {
     case 'timestamptz': {
-      const instant = exactInstantIn(text);
+      const instant = parseExactInstant(text);
       return instant === null ? null : literal(instant.replace(/(T\d\d:\d\d):00Z$/, '$1Z'));
     }
     case 'bigint':

@@ -41,21 +41,21 @@ export interface Outage {
 }
 
 /** Recent changes of interest. */
-export interface Notable {
+export interface RecentChanges {
   readonly departures: readonly Departure[];
   readonly revisions: readonly Revision[];
   readonly outages: readonly Outage[];
 }
 
-const SHOWN = 6;
+const MAX_SHOWN = 6;
 /** Minimum relative change of a value. */
-const MOVED = 0.01;
+const MIN_RELATIVE_CHANGE = 0.01;
 
 /**
  * Reads the changes of the last week, newest first, a few of each kind. Every query uses an index, so its
  * cost does not grow with the age of the recording.
  */
-export async function notable(sql: postgres.Sql): Promise<Notable> {
+export async function readRecentChanges(sql: postgres.Sql): Promise<RecentChanges> {
   return {
     departures: await departures(sql),
     revisions: await revisions(sql),
@@ -77,7 +77,7 @@ async function departures(sql: postgres.Sql): Promise<Departure[]> {
     from newest
     group by subnet_id, node_id, start_time
     order by min(at) desc, node_id
-    limit ${SHOWN}`;
+    limit ${MAX_SHOWN}`;
   return [...rows];
 }
 
@@ -96,9 +96,9 @@ async function revisions(sql: postgres.Sql): Promise<Revision[]> {
       order by r.recorded_at limit 1) n
     where o.superseded_at > now() - interval '31 days' and n.recorded_at > now() - interval '7 days' and o.time_interval = 'day'
       and o.recorded_at >= o.bucket_start + interval '1 day' and o.bucket_start > now() - interval '31 days'
-      and o.value <> 0 and abs(n.value - o.value) > ${MOVED} * abs(o.value)
+      and o.value <> 0 and abs(n.value - o.value) > ${MIN_RELATIVE_CHANGE} * abs(o.value)
     order by n.recorded_at desc, o.chain_id, o.metric, o.bucket_start
-    limit ${SHOWN}`;
+    limit ${MAX_SHOWN}`;
   return [...rows];
 }
 
@@ -109,5 +109,5 @@ async function outages(sql: postgres.Sql): Promise<Outage[]> {
     from reporting.node_outages_in(now() - interval '7 days', 'infinity') o
     where o.probe = 'health' and o.started_at > now() - interval '7 days'
     order by o.node, o.started_at desc`;
-  return [...rows].sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, SHOWN);
+  return [...rows].sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, MAX_SHOWN);
 }

@@ -1,4 +1,4 @@
-import { optionText, parametersOf, type Question, questions, statementOf, type Values } from './questions.ts';
+import { optionText, parametersOf, type Question, questionSql, questions, type Values } from './questions.ts';
 
 const heading = `# Recipes: ready questions
 
@@ -49,7 +49,7 @@ function example(question: Question, words: string, values: Values): string {
   return `**${words}**
 
 \`\`\`sql
-${statementOf(question, values)};
+${questionSql(question, values)};
 \`\`\`
 
 \`\`\`sh

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { BLOCK } from '../../recording/packed-form.ts';
+import { RUNS_PER_BLOCK } from '../../recording/packed-form.ts';
 
 /** A run of one dataset: a row of `reporting.runs`. */
 export interface RunRow {
@@ -57,13 +57,13 @@ export interface RunPage {
  * Minimum number of rows of a full page. A run has a row for each of its datasets; a page never splits a run,
  * because the next page starts with another run.
  */
-const SHOWN = 50;
+const MIN_PAGE_ROWS = 50;
 /** Maximum number of rows that are scanned for one page. It bounds the cost of searching for rare runs. */
-const LOOKED_AT = 20_000;
+const MAX_SCANNED_ROWS = 20_000;
 
-const LAST = '9223372036854775807';
+const MAX_BIGINT = '9223372036854775807';
 /** SQL that limits the runs `r` to a block `b`. Runs that are not packed are found by their numbers. */
-const OF_BLOCK = `r.run_block = b.run_block and r.run_id >= b.run_block * ${BLOCK} and r.run_id < (b.run_block + 1) * ${BLOCK}`;
+const OF_BLOCK = `r.run_block = b.run_block and r.run_id >= b.run_block * ${RUNS_PER_BLOCK} and r.run_id < (b.run_block + 1) * ${RUNS_PER_BLOCK}`;
 
 const COLUMNS = `run_id::text, dataset, target, reason, status, started_at, finished_at, pages, items::float8, rows_written::float8,
   requests, budget_units::float8, quarantined::float8, error, note, worker, window_start, window_end, first_height::text`;
@@ -77,18 +77,18 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
   const rows = await sql<(RunRow & { oldest: string; looked_at: number })[]>`
     with looked_at as materialized (
       select r.* from (
-        select run_block from reporting.run_blocks where run_block <= coalesce(${end}::bigint, ${LAST}) / ${BLOCK}
+        select run_block from reporting.run_blocks where run_block <= coalesce(${end}::bigint, ${MAX_BIGINT}) / ${RUNS_PER_BLOCK}
         order by run_block desc
       ) b cross join lateral (
         select * from reporting.runs r
-        where ${sql.unsafe(OF_BLOCK)} and r.run_id < coalesce(${end}::bigint, ${LAST}) offset 0
-      ) r order by b.run_block desc, r.run_id desc fetch first ${LOOKED_AT} rows with ties
+        where ${sql.unsafe(OF_BLOCK)} and r.run_id < coalesce(${end}::bigint, ${MAX_BIGINT}) offset 0
+      ) r order by b.run_block desc, r.run_id desc fetch first ${MAX_SCANNED_ROWS} rows with ties
     ),
     passed as (
       select * from looked_at
       where dataset = coalesce(${dataset}, dataset) and status = coalesce(${status}, status)
         and reason = coalesce(${reason}, reason)
-      order by run_id desc fetch first ${SHOWN} rows with ties
+      order by run_id desc fetch first ${MIN_PAGE_ROWS} rows with ties
     ),
     seen as (select min(run_id)::text as oldest, count(*)::int as looked_at from looked_at)
     select ${sql.unsafe(COLUMNS)}, seen.oldest, seen.looked_at
@@ -97,9 +97,9 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
   const runs = rows.filter(({ run_id }) => run_id !== null);
   const first = rows[0];
   const next =
-    runs.length >= SHOWN
+    runs.length >= MIN_PAGE_ROWS
       ? (runs.at(-1)?.run_id ?? null)
-      : first && first.looked_at >= LOOKED_AT
+      : first && first.looked_at >= MAX_SCANNED_ROWS
         ? first.oldest
         : null;
   return { runs, next };
@@ -112,7 +112,7 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
 export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]> {
   const rows = await sql<RunRow[]>`
     select ${sql.unsafe(COLUMNS)} from reporting.runs
-    where run_id = ${run}::bigint and run_block = ${run}::bigint / ${BLOCK} order by pages desc, dataset`;
+    where run_id = ${run}::bigint and run_block = ${run}::bigint / ${RUNS_PER_BLOCK} order by pages desc, dataset`;
   return [...rows];
 }
 
@@ -129,8 +129,8 @@ async function firstRunAt(sql: postgres.Sql, time: number, before: string | null
     select least(coalesce((
         select min(r.run_id) from block b, lateral (
           select r.run_id from reporting.runs r
-          where r.run_block = b.block and r.run_id between b.block * ${BLOCK} and b.block * ${BLOCK} + ${BLOCK - 1}
+          where r.run_block = b.block and r.run_id between b.block * ${RUNS_PER_BLOCK} and b.block * ${RUNS_PER_BLOCK} + ${RUNS_PER_BLOCK - 1}
             and r.started_at >= ${at} offset 0) r),
-      (select (block + 1) * ${BLOCK} from block), 0), ${before}::bigint)::text as first`;
+      (select (block + 1) * ${RUNS_PER_BLOCK} from block), 0), ${before}::bigint)::text as first`;
   return row?.first ?? '0';
 }

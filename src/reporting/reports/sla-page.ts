@@ -1,5 +1,5 @@
-import { htmlText } from '../../lib/safe-text.ts';
-import { budgetText, type Incident, type NodeSla, type SlaReport } from './sla.ts';
+import { escapeHtml } from '../../lib/safe-text.ts';
+import { budgetText, type NodeSla, type SlaIncident, type SlaReport } from './sla.ts';
 import { achievedText, lastedText, percentText, spanText } from './uptime.ts';
 
 const STYLE = `
@@ -52,7 +52,7 @@ ${sealed(report)}
  */
 function sealed({ seal }: SlaReport): string {
   if (!seal) return '';
-  return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${htmlText(seal.head)}</code></p>`;
+  return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${escapeHtml(seal.head)}</code></p>`;
 }
 
 function nodeSection(node: NodeSla, report: SlaReport): string {
@@ -74,9 +74,9 @@ function nodeSection(node: NodeSla, report: SlaReport): string {
       `${node.observers}${node.disagreement_seconds > 0 ? `, disagreed for ${spanText(node.disagreement_seconds)}` : ''}`,
     ],
   ];
-  return `<section><h2>${htmlText(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
+  return `<section><h2>${escapeHtml(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
 ${bar(node)}
-<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${htmlText(value ?? '')}</dd></div>`).join('')}</dl>
+<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value ?? '')}</dd></div>`).join('')}</dl>
 ${node.incidents.length === 0 ? '<p class="soft">No incident.</p>' : incidentTable(node.incidents)}</section>`;
 }
 
@@ -98,7 +98,7 @@ function bar(node: NodeSla): string {
   return `<div class="bar" role="img" aria-label="shares of up, down, unknown and maintenance">${parts.join('')}</div>`;
 }
 
-function incidentTable(incidents: readonly Incident[]): string {
+function incidentTable(incidents: readonly SlaIncident[]): string {
   return table(
     ['began', 'lasted', 'failed checks', 'first error', 'last error', 'noticed by'],
     incidents.map((incident) => [
@@ -147,7 +147,7 @@ function leftText(minutes: number | null): string {
 
 function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (tag: string, cells: readonly string[]) =>
-    `<tr>${cells.map((cell) => `<${tag}>${htmlText(cell)}</${tag}>`).join('')}</tr>`;
+    `<tr>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`;
   return `<div class="scroll"><table>${line('th', names)}${rows.map((row) => line('td', row)).join('')}</table></div>`;
 }
 

@@ -1,11 +1,11 @@
 import type postgres from 'postgres';
 import { networkViews, type RewardThresholds, type StakeView, type ValidationView } from './rewards.ts';
-import { momentOf, type QuorumUptime, quorumOf, type ReportWindow, spanText } from './uptime.ts';
+import { momentOf, type QuorumUptime, type ReportWindow, readQuorumUptime, spanText } from './uptime.ts';
 
 const DAY = 86_400_000;
 
 /** An incident: a row of `reporting.node_incidents`. */
-export interface Incident {
+export interface SlaIncident {
   readonly node: string;
   readonly started_at: Date;
   /** Null: the incident is open. */
@@ -33,7 +33,7 @@ export interface NodeSla extends QuorumUptime {
   readonly budget_left_at_least_seconds: number;
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
-  readonly incidents: readonly Incident[];
+  readonly incidents: readonly SlaIncident[];
 }
 
 /** The service level of a month. */
@@ -73,8 +73,8 @@ export async function slaReport(
   // Hourly data is kept for some weeks only, daily data forever.
   const timed = asOf === null ? to : new Date(window.to - (window.to % DAY));
   const [quorum, incidents, latency, views, [seal]] = await Promise.all([
-    quorumOf(sql, window, null, asOf),
-    sql<Incident[]>`
+    readQuorumUptime(sql, window, null, asOf),
+    sql<SlaIncident[]>`
       select node, started_at, ended_at, duration_seconds::float8, unknown_seconds::float8, failed_checks, first_error, last_error, noticed_by
       from reporting.node_incidents_as_of(${momentOf(asOf)}::text::timestamptz)
       where probe = 'health' and started_at < ${to} and coalesce(ended_at, 'infinity') > ${from} order by started_at`,

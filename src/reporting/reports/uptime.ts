@@ -48,7 +48,7 @@ export const momentOf = (asOf: string | null): string => asOf ?? NOW;
  * Checks that the uptime until a moment no longer changes.
  * @throws UsageError if no node was watched until then, or the record until then is not settled
  */
-export async function holdSettled(sql: postgres.Sql, asOf: string): Promise<void> {
+export async function requireSettled(sql: postgres.Sql, asOf: string): Promise<void> {
   // An observer that stopped more than a day ago is ignored: the time that it missed stays unknown.
   const [row] = await sql<{ since: Date | null; settled: Date | null; early: boolean; late: boolean }[]>`
     select since, settled, ${asOf}::text::timestamptz < since as early, ${asOf}::text::timestamptz > settled as late
@@ -73,7 +73,7 @@ export async function holdSettled(sql: postgres.Sql, asOf: string): Promise<void
  * @param node only this node; null: all
  * @param asOf the result as of this moment, which must not be before the end of the window; null: now
  */
-export async function uptimeOf(
+export async function readUptime(
   sql: postgres.Sql,
   { from, to }: ReportWindow,
   node: string | null,
@@ -93,7 +93,7 @@ export async function uptimeOf(
  * @param node only this node; null: all
  * @param asOf the result as of this moment, which must not be before the end of the window; null: now
  */
-export async function quorumOf(
+export async function readQuorumUptime(
   sql: postgres.Sql,
   { from, to }: ReportWindow,
   node: string | null,

@@ -1,12 +1,12 @@
 import type { Logger as Log } from 'pino';
 import type postgres from 'postgres';
-import { messageOf } from '../../lib/errors.ts';
-import { type FindingGroup, findingGroups, inWords } from './findings.ts';
+import { toErrorMessage } from '../../lib/errors.ts';
+import { describeFinding, type FindingGroup, findingGroups } from './findings.ts';
 
 /**
  * Minimum interval between two log entries of the same finding, in ms, even if the finding comes and goes.
  */
-const QUIET_FOR = 600_000;
+const LOG_INTERVAL_MS = 600_000;
 
 /** The time of the last log entry of a finding, and whether the finding is resolved. */
 interface Reported {
@@ -32,31 +32,31 @@ export class Watchdog {
   }
 
   /** Runs one check. A database that does not respond is a finding, too. */
-  async look(): Promise<void> {
+  async checkFindings(): Promise<void> {
     let groups: readonly FindingGroup[];
     try {
       groups = await findingGroups(this.#sql);
     } catch (error) {
-      this.#found('the database', () => ({ cause: messageOf(error) }), 'the database gave no answer');
+      this.#found('the database', () => ({ cause: toErrorMessage(error) }), 'the database gave no answer');
       return;
     }
     const standing = new Set(groups.map(keyOf));
     for (const group of groups) {
       const { state, count, reason } = group;
-      this.#found(keyOf(group), () => ({ state, count, reason }), inWords(group));
+      this.#found(keyOf(group), () => ({ state, count, reason }), describeFinding(group));
     }
     for (const [key, reported] of this.#reported) {
       if (standing.has(key)) continue;
       if (!reported.over) this.#log.info({ what: key }, 'what did not stand as it should is over');
       reported.over = true;
-      if (this.#now() - reported.at > QUIET_FOR) this.#reported.delete(key);
+      if (this.#now() - reported.at > LOG_INTERVAL_MS) this.#reported.delete(key);
     }
   }
 
   #found(key: string, fields: () => object, words: string): void {
     const now = this.#now();
     const reported = this.#reported.get(key);
-    if (reported && now - reported.at < QUIET_FOR) return;
+    if (reported && now - reported.at < LOG_INTERVAL_MS) return;
     this.#reported.set(key, { at: now, over: false });
     this.#log.warn(fields(), words);
   }

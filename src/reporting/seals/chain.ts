@@ -1,9 +1,9 @@
 import type postgres from 'postgres';
 import { nameOfForm, readForm, type SealForm } from './form.ts';
-import { grouped } from './group-by.ts';
+import { groupBy } from './group-by.ts';
 import { type OpenWriters, readOpenWriters } from './leaves.ts';
 import { ROOT } from './seal-dataset.ts';
-import { type DatasetSeal, datasetHead, headOf, isSigned, statementText } from './statement.ts';
+import { type DatasetSeal, datasetHead, hashStatement, isSigned, statementText } from './statement.ts';
 
 /** A finished seal, as it is stored. */
 export interface StoredSeal {
@@ -17,7 +17,7 @@ export interface StoredSeal {
 }
 
 /** The seals and their problems, found without reading recorded rows. */
-export interface Chain {
+export interface SealChain {
   readonly seals: readonly StoredSeal[];
   /** The part of each seal about a dataset, by dataset, oldest first. */
   readonly datasets: ReadonlyMap<string, readonly DatasetSeal[]>;
@@ -52,7 +52,7 @@ interface Tree {
  * @param publicKey SPKI in base64: every seal must be signed with it. Undefined: a signature is verified with
  * the key in its seal, and a seal without a signature is accepted
  */
-export async function readChain(sql: postgres.Sql, publicKey: string | undefined): Promise<Chain> {
+export async function readChain(sql: postgres.Sql, publicKey: string | undefined): Promise<SealChain> {
   const broken: string[] = [];
   const rows = await sql<SealRow[]>`
     select seal, until::text, until as until_at, made_at, open, head, statement, signature, public_key from recorder.seals
@@ -63,7 +63,7 @@ export async function readChain(sql: postgres.Sql, publicKey: string | undefined
     from recorder.seal_datasets where seal <= ${last} order by seal, dataset`;
   const trees = await readTrees(sql, last);
   const forms = await readForms(sql, broken);
-  const bySeal = grouped(datasetSeals, ({ seal }) => seal);
+  const bySeal = groupBy(datasetSeals, ({ seal }) => seal);
   const heads = new Map<string, string>();
   let before: SealRow | undefined;
   for (const row of rows) {
@@ -84,7 +84,7 @@ export async function readChain(sql: postgres.Sql, publicKey: string | undefined
     broken.push(`seal ${seal}: ${dataset}: it holds hashes that it does not speak of`);
   const seals = rows.map(({ open, ...row }) => ({ ...row, open: readOpenWriters(open) }));
   const parts = rows.flatMap(({ seal }) => bySeal.get(seal) ?? []);
-  return { seals, datasets: grouped(parts, ({ dataset }) => dataset), forms, broken };
+  return { seals, datasets: groupBy(parts, ({ dataset }) => dataset), forms, broken };
 }
 
 const treeKey = ({ dataset, seal }: Pick<Tree, 'dataset' | 'seal'>) => `${dataset} ${seal}`;
@@ -138,7 +138,7 @@ function sealProblems(
     heads: [...heads].map(([dataset, head]) => ({ dataset, head })),
   });
   if (text !== row.statement) problems.push('its statement is not what its parts make');
-  if (headOf(row.statement) !== row.head) problems.push('its head is not the hash of its statement');
+  if (hashStatement(row.statement) !== row.head) problems.push('its head is not the hash of its statement');
   if (row.signature && row.public_key && !isSigned(row.statement, row.signature, row.public_key))
     problems.push('its signature is not of its statement');
   if (publicKey !== undefined && !(row.signature && isSigned(row.statement, row.signature, publicKey)))

@@ -1,18 +1,18 @@
-import { targetOf } from '../../recording/packed-form.ts';
+import { runTargetSql } from '../../recording/packed-form.ts';
 import type { SealedHistory, SealForm } from './form.ts';
-import { GIVEN, isFresh, isInRange, leavesOf, rowsOf } from './leaves.ts';
+import { isFresh, isInRange, LEAF_INPUT, leafRowsSql, leavesOf } from './leaves.ts';
 
 /**
  * Maximum number of differences of each kind that one statement lists. Further ones of `gone` and `extra` are
  * only counted.
  */
-export const NAMED = 1_000;
+export const MAX_LISTED = 1_000;
 
 /**
  * A leaf that is only sealed or only recorded, as the comparison returns it; for `among`, a leaf of a wrong
  * part.
  */
-export interface Lone {
+export interface UnmatchedLeaf {
   readonly what: 'gone' | 'extra' | 'among';
   readonly kind: 'row' | 'end';
   readonly day: string;
@@ -22,7 +22,7 @@ export interface Lone {
 }
 
 /** The result of a comparison: the number of leaves of each kind, and the first ones that differ. */
-export interface Compared {
+export interface LeafComparison {
   readonly rows: number;
   readonly ends: number;
   readonly unsealed: number;
@@ -31,7 +31,7 @@ export interface Compared {
   readonly removed: number;
   readonly extra: number;
   readonly among: number;
-  readonly lone: readonly Lone[] | null;
+  readonly lone: readonly UnmatchedLeaf[] | null;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface Compared {
  * {@link LEAF_INPUT}; $10 the dataset; $11 the newest seal; $12 the first seal whose parts count; $13 the end
  * of declared removals: leaves before it may be missing.
  */
-export function comparing(
+export function compareLeavesSql(
   history: SealedHistory,
   names: readonly string[],
   forms: readonly SealForm[],
@@ -57,7 +57,7 @@ export function comparing(
   const key =
     form.unit === 'look'
       ? 'null::text'
-      : `(select ${keyOf(form)} from ${rowsOf(form)} t where t.ctid = j.row)`;
+      : `(select ${rowKeySql(form)} from ${leafRowsSql(form)} t where t.ctid = j.row)`;
   // If seals have several forms, rows are read in each of them. A row counts as sealed if it was sealed in
   // any form.
   const elsewhere =
@@ -66,7 +66,7 @@ export function comparing(
       : `and j.form = '${names.at(-1)}' and not exists (
           select from joined o where o.kind = j.kind and o.row = j.row and o.seal is not null)`;
   return `
-    with ${GIVEN}, leaf as (
+    with ${LEAF_INPUT}, leaf as (
       select *, id || substr(leaf, 1, 3) as tag from (${leaves.join(' union all ')}) leaves
     ), numbered as (
       select *, row_number() over (partition by form, kind, instant, tag order by leaf) as nth from leaf
@@ -105,11 +105,11 @@ export function comparing(
       select j.kind, j.day, j.instant, j.id, j.row, not flag or (kind, id) in (select kind, id from absent) as strange
       from joined j where j.seal is null ${elsewhere}
     ), gone as (
-      select 'gone' as what, kind, day, instant, id, null::text as key from absent limit ${NAMED}
+      select 'gone' as what, kind, day, instant, id, null::text as key from absent limit ${MAX_LISTED}
     ), extra as (
-      select 'extra' as what, kind, day, instant, id, ${key} as key from unsealed j where strange limit ${NAMED}
+      select 'extra' as what, kind, day, instant, id, ${key} as key from unsealed j where strange limit ${MAX_LISTED}
     ), among as (
-      select 'among' as what, kind, day, instant, id, ${key} as key from wrong j limit ${NAMED}
+      select 'among' as what, kind, day, instant, id, ${key} as key from wrong j limit ${MAX_LISTED}
     )
     select c.*, (
       select jsonb_agg(jsonb_build_object('what', what, 'kind', kind, 'day', day::text, 'instant',
@@ -127,8 +127,8 @@ export function comparing(
 }
 
 /** Returns SQL of the key of the row `t` as the text of a JSON object. */
-export function keyOf(form: SealForm): string {
+export function rowKeySql(form: SealForm): string {
   if (form.unit === 'look')
-    return `(select json_build_object('run_id', t.run_id, 'target', (${targetOf('t.run_id')})))::text`;
+    return `(select json_build_object('run_id', t.run_id, 'target', (${runTargetSql('t.run_id')})))::text`;
   return `json_build_object(${form.key.map(({ name }) => `'${name}', t.${name}`).join(', ')})::text`;
 }

@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
 import { tableText } from '../../db/orm.ts';
 import { runs } from '../../db/schema/bookkeeping.ts';
-import { keyOf, type Lone } from './compare-leaves.ts';
+import { rowKeySql, type UnmatchedLeaf } from './compare-leaves.ts';
 import type { SealForm } from './form.ts';
-import { grouped } from './group-by.ts';
-import { identityOf, rowsOf } from './leaves.ts';
+import { groupBy } from './group-by.ts';
+import { identityOf, leafRowsSql } from './leaves.ts';
 
 /** A difference between the recorded rows and the sealed ones. */
 export interface Difference {
@@ -34,11 +34,11 @@ export interface Difference {
 /**
  * Pairs a missing leaf with the leaf that replaced it: `changed` at the same instant, `moved` at another one.
  */
-export function pair(dataset: string, lone: readonly Lone[]): Difference[] {
+export function pairLeaves(dataset: string, lone: readonly UnmatchedLeaf[]): Difference[] {
   const as = (
-    { kind, day, instant, id, key }: Lone,
+    { kind, day, instant, id, key }: UnmatchedLeaf,
     what: Difference['what'],
-    now: Lone | null = null,
+    now: UnmatchedLeaf | null = null,
   ): Difference => ({
     dataset,
     day,
@@ -50,8 +50,8 @@ export function pair(dataset: string, lone: readonly Lone[]): Difference[] {
     id,
   });
   const left = new Set(lone.filter(({ what }) => what === 'extra'));
-  const places = grouped(left, ({ kind, id }) => `${kind} ${id}`);
-  const take = (gone: Lone, same: boolean) => {
+  const places = groupBy(left, ({ kind, id }) => `${kind} ${id}`);
+  const take = (gone: UnmatchedLeaf, same: boolean) => {
     const found = places
       .get(`${gone.kind} ${gone.id}`)
       ?.find((one) => left.has(one) && (one.instant === gone.instant) === same);
@@ -75,16 +75,16 @@ export function pair(dataset: string, lone: readonly Lone[]): Difference[] {
 /**
  * Adds the keys of missing rows. They are found in other versions of the key, or for readings in the runs.
  */
-export async function named(
+export async function addMissingKeys(
   sql: postgres.Sql,
   form: SealForm,
   differences: readonly Difference[],
 ): Promise<Difference[]> {
   const ids = [...new Set(differences.filter(({ key }) => key === null).map(({ id }) => id))];
   if (ids.length === 0) return [...differences];
-  const rows = form.unit === 'look' ? tableText(runs) : rowsOf(form);
+  const rows = form.unit === 'look' ? tableText(runs) : leafRowsSql(form);
   const found = await sql.unsafe<{ id: string; key: string }[]>(
-    `select distinct on (id) encode(${identityOf(form)}, 'hex') as id, ${keyOf(form)} as key
+    `select distinct on (id) encode(${identityOf(form)}, 'hex') as id, ${rowKeySql(form)} as key
     from ${rows} t where encode(${identityOf(form)}, 'hex') = any($1::text::text[])`,
     [`{${ids.join(',')}}`],
   );
@@ -93,7 +93,7 @@ export async function named(
 }
 
 /** Renders a difference as a sentence. */
-export function inWords({ dataset, day, of, what, at, now, key, id }: Difference): string {
+export function describeDifference({ dataset, day, of, what, at, now, key, id }: Difference): string {
   const whose = key ?? `of a key whose hash begins with ${id}`;
   const was = of === 'row' ? 'recorded' : 'ended';
   const words = {

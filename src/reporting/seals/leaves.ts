@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
-import { datasetNamed } from '../../datasets/catalog.ts';
-import { rowsOf as rowsOfDataset } from '../../datasets/target-columns.ts';
+import { findDataset } from '../../datasets/catalog.ts';
+import { tableRowsSql as rowsOfDataset } from '../../datasets/target-columns.ts';
 import { tableText } from '../../db/orm.ts';
 import { packedRuns, runs, targets } from '../../db/schema/bookkeeping.ts';
 import { allReadings } from '../../recording/readings/forms.ts';
@@ -53,7 +53,7 @@ export const openNow = (until: string) => `(
  * The input of a statement over leaves: a range of instants, and the open writers of this seal and of the
  * previous one.
  */
-export interface Range {
+export interface LeafRange {
   /** Inclusive start, exclusive end, in PostgreSQL's text format. */
   readonly from: string;
   readonly to: string;
@@ -65,13 +65,19 @@ export interface Range {
 }
 
 /** The CTE `g` with one row: the input of {@link leavesOf}. Its parameters are $1 to $9. */
-export const GIVEN = `g as materialized (
+export const LEAF_INPUT = `g as materialized (
   select $1::text::timestamptz as from_at, $2::text::timestamptz as to_at, $3::text::timestamptz as before_until, $4::bigint as before_run,
     $5::text::timestamptz as end_floor, $6::text::jsonb as settled_before, $7::bigint as next_run, $8::text::bigint[] as open_runs,
     $9::text::jsonb as settled)`;
 
-/** Returns the parameters of {@link GIVEN}. */
-export function given({ from, to, before, endFloor, open }: Range): postgres.ParameterOrJSON<never>[] {
+/** Returns the parameters of {@link LEAF_INPUT}. */
+export function leafInputParams({
+  from,
+  to,
+  before,
+  endFloor,
+  open,
+}: LeafRange): postgres.ParameterOrJSON<never>[] {
   return [
     from,
     to,
@@ -145,8 +151,8 @@ export function identityOf(form: SealForm): string {
  * Returns a FROM item with the rows of a form; readings in all their storage formats. No view is used,
  * because users may change it.
  */
-export function rowsOf({ unit, table }: SealForm): string {
-  const dataset = datasetNamed(table);
+export function leafRowsSql({ unit, table }: SealForm): string {
+  const dataset = findDataset(table);
   if (!dataset) return `recorder.${table}`;
   return unit === 'look' ? `(${allReadings(packingOf(dataset))})` : rowsOfDataset(dataset, 'ctid');
 }
@@ -163,7 +169,7 @@ export function leavesOf(
   where: (kind: Kind) => string,
   flag: (kind: Kind) => string,
 ): string {
-  const table = `${rowsOf(form)} t`;
+  const table = `${leafRowsSql(form)} t`;
   const key = form.key.map(hashed);
   const row = hashOf('row', [...key, `t.${form.from}`, ...form.content.map(hashed)]);
   if (form.unit === 'look')

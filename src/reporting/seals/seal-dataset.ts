@@ -1,34 +1,34 @@
 import type postgres from 'postgres';
-import { datasetNamed } from '../../datasets/catalog.ts';
+import { findDataset } from '../../datasets/catalog.ts';
 import { tableText } from '../../db/orm.ts';
 import { packedRuns, runs } from '../../db/schema/bookkeeping.ts';
 import { nameOfForm, type SealedHistory } from './form.ts';
 import {
-  GIVEN,
-  given,
   isFresh,
   isInRange,
   isSettled,
   kindsOf,
+  LEAF_INPUT,
+  type LeafRange,
+  leafInputParams,
+  leafRowsSql,
   leavesOf,
   type OpenWriters,
-  type Range,
-  rowsOf,
 } from './leaves.ts';
 import { datasetHead } from './statement.ts';
 
 /** Maximum number of leaves per part. */
-const IN_A_PART = 256;
+const MAX_LEAVES_PER_PART = 256;
 /**
  * Maximum number of leaves per statement, unless one hour has more. It bounds the memory and the temporary
  * files of sorting.
  */
-const AT_ONCE = 1_000_000;
+const MAX_LEAVES_PER_STATEMENT = 1_000_000;
 
 /**
  * A seal that was started and is not finished. Instants are in PostgreSQL's text format, to the microsecond.
  */
-export interface Pending {
+export interface PendingSeal {
   readonly seal: number;
   readonly until: string;
   readonly open: OpenWriters;
@@ -41,8 +41,8 @@ export interface Pending {
 export async function sealDataset(
   sql: postgres.Sql,
   history: SealedHistory,
-  pending: Pending,
-  last: Range['before'],
+  pending: PendingSeal,
+  last: LeafRange['before'],
   signal: AbortSignal,
 ): Promise<boolean> {
   const { dataset, form } = history;
@@ -60,7 +60,7 @@ export async function sealDataset(
   const since = anew ? pending.seal : base;
   // A dataset that is sealed for the first time, or sealed again, is sealed from its start.
   const before = headBefore === null || anew ? null : last;
-  const range: Range = {
+  const range: LeafRange = {
     from: '-infinity',
     to: pending.until,
     before,
@@ -69,7 +69,12 @@ export async function sealDataset(
   };
   for (const { from, to } of await chunksOf(sql, history, range)) {
     if (signal.aborted) return false;
-    await sql.unsafe(packing(history), [...given({ ...range, from, to }), dataset, pending.seal, since]);
+    await sql.unsafe(insertPartsSql(history), [
+      ...leafInputParams({ ...range, from, to }),
+      dataset,
+      pending.seal,
+      since,
+    ]);
   }
   const [made] = await sql.unsafe<{ rows: number; ends: number; late: number; root: string }[]>(
     `select coalesce(sum(cardinality(instants)) filter (where kind = 'row'), 0)::float8 as rows,
@@ -110,11 +115,11 @@ export const ROOT = `encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ',
 export async function endFloorOf(
   sql: postgres.Sql,
   { dataset, form, writer }: SealedHistory,
-  before: NonNullable<Range['before']>,
+  before: NonNullable<LeafRange['before']>,
 ): Promise<string> {
   if (writer === 'observer' || form.to === null) return before.until;
   const confirmed =
-    datasetNamed(dataset)?.history === 'state'
+    findDataset(dataset)?.history === 'state'
       ? `(select min(t.${form.to}) from recorder.${form.table} t where t.confirmed_at >= f.floor)`
       : 'null';
   const [row] = await sql.unsafe<{ floor: string }[]>(
@@ -134,20 +139,20 @@ export async function endFloorOf(
 async function chunksOf(
   sql: postgres.Sql,
   history: SealedHistory,
-  range: Range,
+  range: LeafRange,
 ): Promise<{ from: string; to: string }[]> {
   const { form } = history;
   const counts = kindsOf(form).map((kind) => {
     const at = `t.${kind === 'row' ? form.from : form.to}`;
-    return `select date_trunc('hour', ${at}) as hour, count(*) as leaves from g, ${rowsOf(form)} t
+    return `select date_trunc('hour', ${at}) as hour, count(*) as leaves from g, ${leafRowsSql(form)} t
       where ${[isInRange(form, kind), isFresh(history, kind), isSettled(history, kind)].join(' and ')} group by 1`;
   });
   return sql.unsafe<{ from: string; to: string }[]>(
-    `with ${GIVEN}, hours as (select hour, sum(leaves) as leaves from (${counts.join(' union all ')}) counted group by hour),
+    `with ${LEAF_INPUT}, hours as (select hour, sum(leaves) as leaves from (${counts.join(' union all ')}) counted group by hour),
       running as (select hour, sum(leaves) over (order by hour) as leaves from hours)
     select greatest(g.from_at, min(hour))::text as from, least(g.to_at, max(hour) + interval '1 hour')::text as to
-    from running, g group by g.from_at, g.to_at, ceil(leaves / ${AT_ONCE}) order by min(hour)`,
-    given(range),
+    from running, g group by g.from_at, g.to_at, ceil(leaves / ${MAX_LEAVES_PER_STATEMENT}) order by min(hour)`,
+    leafInputParams(range),
   );
 }
 
@@ -155,7 +160,7 @@ async function chunksOf(
  * Returns the statement that adds parts for the leaves of a range that are new and not sealed yet. $1 to $9
  * as in {@link LEAF_INPUT}; $10 the dataset; $11 the seal; $12 the first seal whose parts count.
  */
-function packing(history: SealedHistory): string {
+function insertPartsSql(history: SealedHistory): string {
   const { form } = history;
   const leaves = leavesOf(
     form,
@@ -163,7 +168,7 @@ function packing(history: SealedHistory): string {
     () => 'false',
   );
   return `
-    with ${GIVEN}, leaf as (${leaves}
+    with ${LEAF_INPUT}, leaf as (${leaves}
     ), standing as materialized (
       select p.kind, p.day, p.seal, p.part, p.instants, p.tags || ''::bytea as tags from recorder.seal_parts p, g
       where p.dataset = $10 and p.seal >= $12 and p.day between (g.from_at at time zone 'UTC')::date and (g.to_at at time zone 'UTC')::date
@@ -175,7 +180,7 @@ function packing(history: SealedHistory): string {
       select l.*, (row_number() over (partition by day, kind = 'end' order by instant, leaf) - 1) as at from leaf l
       where not exists (select from sealed s where s.kind = l.kind and s.instant = l.instant and s.id = l.id)
     ), numbered as (
-      select p.*, (p.at / ${IN_A_PART})::int + coalesce(n.next, 0) as part from placed p
+      select p.*, (p.at / ${MAX_LEAVES_PER_PART})::int + coalesce(n.next, 0) as part from placed p
       left join (select kind, day, max(part) + 1 as next from standing where seal = $11 group by kind, day) n using (kind, day)
     )
     insert into recorder.seal_parts (dataset, day, kind, seal, part, instants, tags, node)

@@ -1,26 +1,26 @@
 import type { KeyObject } from 'node:crypto';
 import type postgres from 'postgres';
-import { openSealing } from '../../db/client.ts';
+import { openSealConnection } from '../../db/client.ts';
 import { LOCKS, withRowLock } from '../../db/row-lock.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { messageOf } from '../../lib/errors.ts';
+import { toErrorMessage } from '../../lib/errors.ts';
 import { type SealedHistory, sealedHistories } from './form.ts';
 import { openNow, readOpenWriters } from './leaves.ts';
-import { type Pending, sealDataset } from './seal-dataset.ts';
-import { headOf, signed, statementText } from './statement.ts';
+import { type PendingSeal, sealDataset } from './seal-dataset.ts';
+import { hashStatement, signStatement, statementText } from './statement.ts';
 
 /** Statement timeout, in ms. */
-const LONGEST = 1_800_000;
+const STATEMENT_TIMEOUT_MS = 1_800_000;
 
 const DAY = 86_400_000;
 /**
  * Delay after the end of a day until it is sealed, in ms. By then, runs that were in progress at midnight
  * have ended.
  */
-const AFTER_MIDNIGHT = 3_600_000;
+const SEAL_DELAY_MS = 3_600_000;
 
 /** The input of sealing. */
-export interface Sealing {
+export interface SealOptions {
   readonly databaseUrl: string;
   readonly clock: Clock;
   /** Ed25519; undefined: seals are not signed. */
@@ -47,14 +47,14 @@ export interface MadeSeal {
 }
 
 /** Returns the last midnight (UTC) up to which days can be sealed at a time; both in ms since 1970. */
-export const sealableUntil = (now: number): number => Math.floor((now - AFTER_MIDNIGHT) / DAY) * DAY;
+export const sealableUntil = (now: number): number => Math.floor((now - SEAL_DELAY_MS) / DAY) * DAY;
 
 /**
  * Seals the days that have ended and are not sealed yet. One seal covers all of them.
  * @param sql checks whether there is something to seal
  * @returns null if there is nothing to seal, another process is sealing, or the work was stopped
  */
-export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<MadeSeal | null> {
+export async function sealDays(sql: postgres.Sql, sealing: SealOptions): Promise<MadeSeal | null> {
   const until = sealableUntil(sealing.clock());
   const [newest] = await sql<{ until: Date | null }[]>`
     select max(until) as until from recorder.seals where made_at is not null`;
@@ -70,17 +70,17 @@ export async function sealDays(sql: postgres.Sql, sealing: Sealing): Promise<Mad
  * @returns the last seal that was made; null if all is sealed already, or the work was stopped before a seal
  * was finished; `busy` if another process is sealing
  */
-export async function sealUntil(sealing: Sealing, until: number): Promise<MadeSeal | null | 'busy'> {
+export async function sealUntil(sealing: SealOptions, until: number): Promise<MadeSeal | null | 'busy'> {
   let made: MadeSeal | null = null;
   const done = await withRowLock(sealing.databaseUrl, LOCKS.seal, async () => {
-    const sql = openSealing(sealing.databaseUrl, LONGEST);
+    const sql = openSealConnection(sealing.databaseUrl, STATEMENT_TIMEOUT_MS);
     try {
       const to = Math.min(until, await timeOf(sql));
       for (;;) {
         const pending = await beginSeal(sql, to, sealing.clock());
         if (!pending) break;
         const ended = await endSeal(sql, pending, sealing).catch(async (error: unknown) => {
-          await sql`update recorder.seals set error = ${messageOf(error)} where seal = ${pending.seal} and made_at is null`.catch(
+          await sql`update recorder.seals set error = ${toErrorMessage(error)} where seal = ${pending.seal} and made_at is null`.catch(
             () => {},
           );
           throw error;
@@ -106,7 +106,7 @@ async function timeOf(sql: postgres.Sql): Promise<number> {
 }
 
 /** Returns the unfinished seal, or starts a new one. @returns null if everything before `until` is sealed */
-async function beginSeal(sql: postgres.Sql, until: number, now: number): Promise<Pending | null> {
+async function beginSeal(sql: postgres.Sql, until: number, now: number): Promise<PendingSeal | null> {
   const at = new Date(until).toISOString();
   const [row] = await sql.unsafe<{ seal: number; until: string; open: unknown }[]>(
     `with pending as (
@@ -128,8 +128,8 @@ async function beginSeal(sql: postgres.Sql, until: number, now: number): Promise
 
 async function endSeal(
   sql: postgres.Sql,
-  pending: Pending,
-  { clock, key, signal, histories = sealedHistories }: Sealing,
+  pending: PendingSeal,
+  { clock, key, signal, histories = sealedHistories }: SealOptions,
 ): Promise<MadeSeal | null> {
   const [before] = await sql<{ until: string; open: unknown; head: string }[]>`
     select until::text, open, head from recorder.seals where seal = ${pending.seal - 1}`;
@@ -152,8 +152,8 @@ async function endSeal(
     before: before?.head ?? null,
     heads: [...heads],
   });
-  const head = headOf(statement);
-  const signature = key ? signed(statement, key) : null;
+  const head = hashStatement(statement);
+  const signature = key ? signStatement(statement, key) : null;
   await sql`
     update recorder.seals set made_at = ${madeAt.toISOString()}, statement = ${statement}, head = ${head},
       signature = ${signature?.signature ?? null}, public_key = ${signature?.publicKey ?? null}, error = null
@@ -163,7 +163,7 @@ async function endSeal(
 
 /** Returns the newest finished seal. Returns null if nothing is sealed yet. */
 export async function newestSeal(databaseUrl: string): Promise<MadeSeal | null> {
-  const sql = openSealing(databaseUrl, LONGEST);
+  const sql = openSealConnection(databaseUrl, STATEMENT_TIMEOUT_MS);
   try {
     return await readNewest(sql);
   } finally {

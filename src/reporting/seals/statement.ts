@@ -28,7 +28,7 @@ export function datasetHead(one: DatasetSeal): string {
 }
 
 /** The content of a seal over all datasets. */
-export interface Statement {
+export interface SealStatement {
   readonly seal: number;
   readonly until: Date;
   readonly madeAt: Date;
@@ -39,7 +39,7 @@ export interface Statement {
 }
 
 /** Renders the statement as text. This text is signed, and readers keep it. */
-export function statementText({ seal, until, madeAt, before, heads }: Statement): string {
+export function statementText({ seal, until, madeAt, before, heads }: SealStatement): string {
   const sorted = [...heads].sort((one, other) => (one.dataset < other.dataset ? -1 : 1));
   return (
     `chain-recorder seal 1\nnumber ${seal}\nuntil ${until.toISOString()}\nmade ${madeAt.toISOString()}\n` +
@@ -51,10 +51,10 @@ export function statementText({ seal, until, madeAt, before, heads }: Statement)
  * Returns the head of the chain: the SHA-256 of a statement's text in hexadecimal, the same as `sha256sum`
  * prints.
  */
-export const headOf = (statement: string): string => hash(statement);
+export const hashStatement = (statement: string): string => hash(statement);
 
 /** Signs a statement. @returns the signature, and the public key as SPKI in base64 */
-export function signed(statement: string, key: KeyObject): { signature: Buffer; publicKey: string } {
+export function signStatement(statement: string, key: KeyObject): { signature: Buffer; publicKey: string } {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64');
   return { signature: sign(null, Buffer.from(statement), key), publicKey };
 }

@@ -1,20 +1,20 @@
 import type postgres from 'postgres';
-import { openSealing } from '../../db/client.ts';
-import { messageOf } from '../../lib/errors.ts';
-import { type Chain, readChain, type StoredSeal } from './chain.ts';
-import { type Compared, comparing, type Lone, NAMED } from './compare-leaves.ts';
-import { type Difference, named, pair } from './difference.ts';
+import { openSealConnection } from '../../db/client.ts';
+import { toErrorMessage } from '../../lib/errors.ts';
+import { readChain, type SealChain, type StoredSeal } from './chain.ts';
+import { compareLeavesSql, type LeafComparison, MAX_LISTED, type UnmatchedLeaf } from './compare-leaves.ts';
+import { addMissingKeys, type Difference, pairLeaves } from './difference.ts';
 import { type SealedHistory, sealedHistories } from './form.ts';
-import { given, type Range } from './leaves.ts';
+import { type LeafRange, leafInputParams } from './leaves.ts';
 import { endFloorOf } from './seal-dataset.ts';
 import type { DatasetSeal } from './statement.ts';
 
 /** Maximum number of leaves that one statement compares, unless one day has more. */
-const AT_ONCE = 1_000_000;
+const MAX_LEAVES_PER_STATEMENT = 1_000_000;
 /** Statement timeout, in ms: one day, because a person waits for the result and can stop it. */
-const LONGEST = 86_400_000;
+const STATEMENT_TIMEOUT_MS = 86_400_000;
 /** The result of `verify`. */
-export interface Verified {
+export interface VerifyResult {
   /** The newest seal; null: nothing is sealed yet. */
   readonly seal: number | null;
   readonly until: Date | null;
@@ -27,7 +27,7 @@ export interface Verified {
   /** The number of missing ones whose removal was declared. */
   readonly removed: number;
   /** The declared changes of sealed rows. */
-  readonly declared: readonly Declared[];
+  readonly declared: readonly DeclaredChange[];
   /** The problems of the seals themselves, as sentences. */
   readonly broken: readonly string[];
   readonly differences: readonly Difference[];
@@ -36,7 +36,7 @@ export interface Verified {
 }
 
 /** A declared change of sealed rows. */
-export interface Declared {
+export interface DeclaredChange {
   readonly dataset: string;
   readonly kind: string;
   readonly reason: string;
@@ -47,7 +47,7 @@ export interface Declared {
 }
 
 /** The input of {@link verify}. */
-export interface Verification {
+export interface VerificationOptions {
   readonly databaseUrl: string;
   /** Instants in PostgreSQL's format. Default: from the start, up to the newest seal. */
   readonly from?: string | undefined;
@@ -63,14 +63,17 @@ export interface Verification {
  * Verifies the recorded data against its seals: the chain of seals, and every row of the given time. Writes
  * nothing.
  */
-export async function verify(options: Verification): Promise<Verified> {
-  const sql = openSealing(options.databaseUrl, LONGEST);
+export async function verify(options: VerificationOptions): Promise<VerifyResult> {
+  const sql = openSealConnection(options.databaseUrl, STATEMENT_TIMEOUT_MS);
   try {
     const chain = await readChain(sql, options.publicKey);
-    const declared = await sql<Declared[]>`
+    const declared = await sql<DeclaredChange[]>`
       select dataset, kind, reason, before_at, declared_at, seal from recorder.seal_changes order by id`;
     const newest = chain.seals.at(-1);
-    const broken = [...chain.broken, ...(options.kept === undefined ? [] : heldAgainst(chain, options.kept))];
+    const broken = [
+      ...chain.broken,
+      ...(options.kept === undefined ? [] : findKeptStatement(chain, options.kept)),
+    ];
     const total = { rows: 0, ends: 0, unsealed: 0, removed: 0, more: 0 };
     const differences: Difference[] = [];
     for (const [dataset, seals] of newest ? chain.datasets : []) {
@@ -86,8 +89,8 @@ export async function verify(options: Verification): Promise<Verified> {
         differences.push(...found.differences);
       } catch (error) {
         // A table or column that was sealed is missing.
-        if (!namesNothing(error)) throw error;
-        broken.push(`${dataset} cannot be read as it was sealed: ${messageOf(error)}`);
+        if (!isUndefinedObject(error)) throw error;
+        broken.push(`${dataset} cannot be read as it was sealed: ${toErrorMessage(error)}`);
       }
     }
     return {
@@ -105,11 +108,11 @@ export async function verify(options: Verification): Promise<Verified> {
 }
 
 /** Whether PostgreSQL rejected a statement because it refers to a missing table, column or function. */
-const namesNothing = (error: unknown) =>
+const isUndefinedObject = (error: unknown) =>
   error instanceof Error && 'code' in error && ['42P01', '42703', '42883'].includes(String(error.code));
 
 /** Searches the seals for a kept statement. @returns the problems; an empty list if it is one of the seals */
-function heldAgainst({ seals }: Chain, kept: string): string[] {
+function findKeptStatement({ seals }: SealChain, kept: string): string[] {
   const number = Number(/^number (\d+)$/m.exec(kept)?.[1]);
   const seal = seals.find((one) => one.seal === number);
   if (!kept.startsWith('chain-recorder seal 1\n') || Number.isNaN(number))
@@ -122,10 +125,10 @@ async function verifyDataset(
   sql: postgres.Sql,
   dataset: string,
   seals: readonly DatasetSeal[],
-  { forms }: Chain,
+  { forms }: SealChain,
   newest: StoredSeal,
-  changes: readonly Declared[],
-  { from, to }: Verification,
+  changes: readonly DeclaredChange[],
+  { from, to }: VerificationOptions,
 ) {
   const base =
     seals.findLast((one) => one.changes.some((change) => change.startsWith('resealed:')))?.seal ?? 0;
@@ -139,26 +142,26 @@ async function verifyDataset(
     form,
     writer: sealedHistories.find((one) => one.dataset === dataset)?.writer ?? 'run',
   };
-  const range: Range = {
+  const range: LeafRange = {
     from: from ?? '-infinity',
     to: to === undefined || Date.parse(to) >= Date.parse(newest.until) ? newest.until : to,
     before: newest,
     endFloor: await endFloorOf(sql, history, newest),
     open: newest.open,
   };
-  const lone: Lone[] = [];
+  const lone: UnmatchedLeaf[] = [];
   const removals = changes.flatMap(({ kind, before_at }) =>
     kind === 'removed' && before_at ? [before_at.getTime()] : [],
   );
   const removedBefore = removals.length > 0 ? new Date(Math.max(...removals)).toISOString() : '-infinity';
-  const text = comparing(
+  const text = compareLeavesSql(
     history,
     used.flatMap((name) => (forms.has(name) ? [name] : [])),
     known,
   );
   for (const part of await chunksOf(sql, dataset, base, newest.seal, range)) {
-    const [compared] = await sql.unsafe<Compared[]>(text, [
-      ...given({ ...range, ...part }),
+    const [compared] = await sql.unsafe<LeafComparison[]>(text, [
+      ...leafInputParams({ ...range, ...part }),
       dataset,
       newest.seal,
       base,
@@ -170,15 +173,15 @@ async function verifyDataset(
     result.unsealed += compared.unsealed;
     result.removed += compared.removed;
     for (const found of [compared.gone, compared.extra, compared.among])
-      result.more += Math.max(0, found - NAMED);
+      result.more += Math.max(0, found - MAX_LISTED);
     lone.push(...(compared.lone ?? []));
   }
-  result.differences = await named(sql, form, pair(dataset, lone));
+  result.differences = await addMissingKeys(sql, form, pairLeaves(dataset, lone));
   return result;
 }
 
 /**
- * Splits a range into ranges of whole days, each with about {@link AT_ONCE} sealed leaves; inclusive start,
+ * Splits a range into ranges of whole days, each with about {@link MAX_LEAVES_PER_STATEMENT} sealed leaves; inclusive start,
  * exclusive end.
  */
 async function chunksOf(
@@ -186,7 +189,7 @@ async function chunksOf(
   dataset: string,
   base: number,
   newest: number,
-  { from, to }: Range,
+  { from, to }: LeafRange,
 ): Promise<{ from: string; to: string }[]> {
   const rows = await sql<{ from: string }[]>`
     with days as (
@@ -194,7 +197,7 @@ async function chunksOf(
       where dataset = ${dataset} and seal between ${base} and ${newest}
         and day >= (${from}::text::timestamptz at time zone 'UTC')::date and day < (${to}::text::timestamptz at time zone 'UTC')::date
       group by day)
-    select (min(day)::timestamp at time zone 'UTC')::text as from from days group by ceil(leaves / ${AT_ONCE}) order by min(day)`;
+    select (min(day)::timestamp at time zone 'UTC')::text as from from days group by ceil(leaves / ${MAX_LEAVES_PER_STATEMENT}) order by min(day)`;
   const begins = [from, ...rows.slice(1).map((row) => row.from)];
   return begins.map((begin, at) => ({ from: begin, to: begins[at + 1] ?? to }));
 }

@@ -1,10 +1,15 @@
 import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
 import { POINT_VALUES } from '../../datasets/dataset.ts';
-import { rowsOf } from '../../datasets/target-columns.ts';
+import { tableRowsSql } from '../../datasets/target-columns.ts';
 import { declaredColumn as column, type DeclaredColumn, type DeclaredView } from '../../db/declared.ts';
-import { CHANGES, placesOf } from '../../recording/histories/changes.ts';
-import { asClosedDays, asOpenLooks, asRows, selectOf } from '../../recording/readings/forms.ts';
-import { isAmong, numberOf, packingOf, wordsIn } from '../../recording/readings/value-encoding.ts';
+import { CHANGE_KINDS, keyPositions } from '../../recording/histories/changes.ts';
+import {
+  selectClosedDayReadings,
+  selectOf,
+  selectOpenDayReadings,
+  selectRowReadings,
+} from '../../recording/readings/forms.ts';
+import { hasBitSql, memberWordsSql, numberOf, packingOf } from '../../recording/readings/value-encoding.ts';
 
 /** The columns with the start and the end of a version, by kind of history. */
 const SPANS = {
@@ -104,7 +109,7 @@ const contentOf = (dataset: Dataset, row: string) =>
 function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
   const { name, key } = dataset;
   const [from, to] = SPANS[history];
-  const own = placesOf(dataset);
+  const own = keyPositions(dataset);
   const requested = dataset.columns.filter(({ path }) => path.length === 0);
   const heldIn = ({ name: one }: DatasetColumn) => {
     const place = requested.findIndex((column) => column.name === one);
@@ -132,8 +137,8 @@ function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
     state: ['true'],
   } as const;
   const found = (where: string) =>
-    `select true as there, r.${to} as ends, ${contentOf(dataset, 'r')} as content from ${rowsOf(dataset)} r where ${same.join(' and ')} and r.${from} = ${begins} and (${where})`;
-  const kinds = Object.entries(CHANGES)
+    `select true as there, r.${to} as ends, ${contentOf(dataset, 'r')} as content from ${tableRowsSql(dataset)} r where ${same.join(' and ')} and r.${from} = ${begins} and (${where})`;
+  const kinds = Object.entries(CHANGE_KINDS)
     .map(([letter, kind]) => `when '${letter}' then '${kind}'`)
     .join(' ');
   return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, case e.kind ${kinds} end as change,
@@ -160,9 +165,9 @@ function ofReadings(dataset: Dataset): string {
   const ofLook = 'l.scope_id = c.scope_id and l.observed_at = c.observed_at';
   const request = packing.request.map((one, at) => `r.${one.name} = c.request[${at + 1}]`);
   const forms = [
-    asOpenLooks(packing, ofLook),
-    asClosedDays(packing, ofLook),
-    asRows(packing, [...request, 'r.observed_at = c.observed_at'].join(' and ')),
+    selectOpenDayReadings(packing, ofLook),
+    selectClosedDayReadings(packing, ofLook),
+    selectRowReadings(packing, [...request, 'r.observed_at = c.observed_at'].join(' and ')),
   ].map((form) => selectOf(form, names));
   const held = [
     ...packing.request.map((one, at) => ({ name: one.name, value: `c.request[${at + 1}]` })),
@@ -178,10 +183,10 @@ cross join lateral (
   from unnest(array_fill(true, array[c.changes])) with ordinality as p(here, place)
   left join (
     select m.words, row_number() over (order by m.words) as place from recorder.reading_members m
-    where m.scope_id = c.scope_id and ${isAmong(numberOf('m'), 'c.present')}) n on n.place = p.place
+    where m.scope_id = c.scope_id and ${hasBitSql(numberOf('m'), 'c.present')}) n on n.place = p.place
   -- By words: a look may have taken a number that was retired at that moment, and its reading has another one since its day was closed.
   left join (
-    select ${wordsIn(packing, 'r')} as words, ${contentOf(dataset, 'r')} as content
+    select ${memberWordsSql(packing, 'r')} as words, ${contentOf(dataset, 'r')} as content
     from (${forms.join('\nunion all\n')}) r) o on o.words = n.words) e
 where c.dataset = '${name}'`;
 }

@@ -1,6 +1,6 @@
 import type { Dataset, History } from '../../datasets/contract.ts';
 import type { Declared } from '../../db/declared.ts';
-import { toldByNodes } from '../../recording/histories/contradictions.ts';
+import { everyNodeRule } from '../../recording/histories/contradictions.ts';
 import { logViews } from './by-history/log.ts';
 import { sampleViews } from './by-history/sample.ts';
 import { seriesViews } from './by-history/series.ts';
@@ -25,6 +25,6 @@ export function datasetViews(dataset: Dataset): Declared[] {
 function networkViews(dataset: Dataset): Declared[] {
   if (!dataset.everyNode) return [];
   const network = networkView(dataset, dataset.everyNode);
-  const telling = toldByNodes(dataset);
+  const telling = everyNodeRule(dataset);
   return telling ? [network, disagreementsView(telling, network)] : [network];
 }

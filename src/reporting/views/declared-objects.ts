@@ -18,7 +18,7 @@ let declared: readonly Declared[] | undefined;
  * @throws Error if a file in `sql/` does not have the form that {@link readSqlFile} parses
  */
 export function declaredObjects(): readonly Declared[] {
-  declared ??= [...catalog.flatMap(datasetViews), ...objectsBeside()];
+  declared ??= [...catalog.flatMap(datasetViews), ...listSharedObjects()];
   return declared;
 }
 
@@ -27,7 +27,7 @@ export function declaredObjects(): readonly Declared[] {
  * datasets.
  * @throws Error if a file in `sql/` does not have the form that {@link readSqlFile} parses
  */
-export function objectsBeside(): Declared[] {
+export function listSharedObjects(): Declared[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
   const written = files.map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
   return [...written, runsView, networkDisagreements(catalog), changeCommits, changeRows(catalog)].sort(

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
-import { fills } from '../../datasets/dataset.ts';
+import { hasElementsSql } from '../../datasets/dataset.ts';
 import { columnOf } from '../../datasets/fields.ts';
 import { snakeCase } from '../../datasets/names.ts';
 import { unwrap } from '../../datasets/unwrap.ts';
 import type { Declared } from '../../db/declared.ts';
-import { asReleased } from './released-columns.ts';
+import { sortAsReleased } from './released-columns.ts';
 import { asOfMoment } from './table-views.ts';
-import { declared, type ViewColumn } from './view-columns.ts';
+import { declareColumn, type ViewColumn } from './view-columns.ts';
 
 /**
  * Returns one view per list column, now and as of a moment. Each element is a row with the natural key, its
@@ -34,7 +34,7 @@ function flattenedList(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
       ? elementColumns(element, [])
       : [{ name: 'value', type: 'text', from: `e.value #>> '{}'`, comment: 'The element.' }]
   ).map((field) => (taken.has(field.name) ? { ...field, name: `element_${field.name}` } : field));
-  const columns = asReleased(name, [
+  const columns = sortAsReleased(name, [
     ...key,
     { name: 'position', type: 'bigint', from: 'e.position', comment: 'Place in the list, from 1.' },
     ...fields,
@@ -43,9 +43,9 @@ function flattenedList(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
   const elementsOf = (rows: string) => `select ${list} from ${rows} d
         cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)
           with ordinality as e(value, position)
-        where ${fills(column.name, 'd')}`;
+        where ${hasElementsSql(column.name, 'd')}`;
   const comment = `The elements of ${dataset.name}.${column.name}, one a row.`;
-  const shown = columns.map(declared);
+  const shown = columns.map(declareColumn);
   return [
     { kind: 'view', name, comment, columns: shown, body: elementsOf(`reporting.${dataset.name}`) },
     {

@@ -1,7 +1,7 @@
 import type { Dataset } from '../../datasets/contract.ts';
 import type { DeclaredFunction } from '../../db/declared.ts';
-import { toldByNodes } from '../../recording/histories/contradictions.ts';
-import { keyOfThing } from './network-view.ts';
+import { everyNodeRule } from '../../recording/histories/contradictions.ts';
+import { getEntityKey } from './network-view.ts';
 
 /**
  * Returns the function `network_disagreements`: the values in which nodes differ from the majority, in every
@@ -36,10 +36,10 @@ order by 1, 2, 3, 4`,
 
 function branch(dataset: Dataset): string {
   const { name } = dataset;
-  const thing = keyOfThing(dataset).map((column) => `'${column.name}=' || t.${column.name}`);
+  const thing = getEntityKey(dataset).map((column) => `'${column.name}=' || t.${column.name}`);
   return `select '${name}'::text as dataset, concat_ws(' ', ${thing.join(', ') || "''"}) as thing,
   d.node, s.name as column_name, s.value as node_says, to_jsonb(t) ->> s.name as most_say, t.nodes
-from reporting.${toldByNodes(dataset) ? `${name}_disagreements` : `network_${name}`} t
+from reporting.${everyNodeRule(dataset) ? `${name}_disagreements` : `network_${name}`} t
 cross join lateral jsonb_each(t.disagreeing) as d(node, said)
 left join lateral jsonb_each_text(case jsonb_typeof(d.said) when 'object' then d.said end) as s(name, value) on true
 where network_disagreements.dataset is null or network_disagreements.dataset = '${name}'`;

@@ -1,12 +1,15 @@
 import type { Dataset, DatasetColumn, EveryNode } from '../../datasets/contract.ts';
-import { keyPart } from '../../datasets/dataset.ts';
+import { keyColumnSql } from '../../datasets/dataset.ts';
 import { snakeCase } from '../../datasets/names.ts';
 import type { DeclaredColumn, DeclaredView } from '../../db/declared.ts';
-import { steady, steadyColumns } from '../../recording/histories/change-recording.ts';
-import { perhapsContradicted, type Telling } from '../../recording/histories/contradictions.ts';
-import { lastLookAt } from '../../recording/readings/forms.ts';
+import { comparedColumns, comparedValueSql } from '../../recording/histories/change-recording.ts';
+import {
+  type ContradictionRule,
+  possibleContradictionsSql,
+} from '../../recording/histories/contradictions.ts';
+import { lastObservationSql } from '../../recording/readings/forms.ts';
 import { packingOf } from '../../recording/readings/value-encoding.ts';
-import { asReleased } from './released-columns.ts';
+import { sortAsReleased } from './released-columns.ts';
 
 /** The parts of a dataset whose entities every node reports. */
 interface Parts {
@@ -27,7 +30,7 @@ interface Parts {
  * The SQL parts of the view for a kind of history. In them, `l` is the observations of a node, `s` is a row
  * of that node, and `t` is the row that is shown.
  */
-interface Reading {
+interface HistorySql {
   /** More columns of `looks`. */
   readonly looks: readonly string[];
   /** The condition for targets that count. */
@@ -64,7 +67,7 @@ interface Reading {
 export function networkView(dataset: Dataset, everyNode: EveryNode): DeclaredView {
   const parts = partsOf(dataset, everyNode);
   const { name, key, content, asked } = parts;
-  const telling = tellings[dataset.history]?.(parts);
+  const telling = HISTORY_SQL[dataset.history]?.(parts);
   if (!telling) throw new Error(`${name}: a ${dataset.history} cannot be told by every node`);
   const shown = [...key, ...content];
   const { differs, otherwise } = comparison(parts);
@@ -78,7 +81,7 @@ export function networkView(dataset: Dataset, everyNode: EveryNode): DeclaredVie
     `t.target ->> 'node' as node`,
     ...asked.map((one) => `t.target ->> '${one}' as ${snakeCase(one)}`),
   ];
-  const columns = asReleased(`network_${name}`, [
+  const columns = sortAsReleased(`network_${name}`, [
     ...shown.map(({ name: column, type, comment, nullable }) => ({
       name: column,
       select: `t.${column}`,
@@ -114,7 +117,7 @@ from (
   from (
     select ${[
       ...key.map((column) => `s.${column.name}`),
-      ...content.map((column) => `${steady(column, 's')} as ${column.name}`),
+      ...content.map((column) => `${comparedValueSql(column, 's')} as ${column.name}`),
       'array_agg(s.node order by s.node) as nodes',
       ...telling.group,
     ].join(', ')}
@@ -146,13 +149,13 @@ left join lateral (
  * disagreements. Agreeing rows are not compared, so the view can be queried over years of blocks.
  * @param network the view `network_D`
  */
-export function disagreementsView(telling: Telling, network: DeclaredView): DeclaredView {
+export function disagreementsView(telling: ContradictionRule, network: DeclaredView): DeclaredView {
   const { name } = telling.dataset;
   const same = telling.thing.map((column) => `n.${column} = c.${column}`).join(' and ');
-  const columns = asReleased(`${name}_disagreements`, network.columns);
+  const columns = sortAsReleased(`${name}_disagreements`, network.columns);
   // `offset 0` makes PostgreSQL look up each key.
   const body = `select ${columns.map((column) => `t.${column.name}`).join(', ')}
-from (${perhapsContradicted(telling)}) c
+from (${possibleContradictionsSql(telling)}) c
 cross join lateral (select * from reporting.${network.name} n where ${same} offset 0) t
 where t.disagreeing is not null`;
   return {
@@ -164,7 +167,7 @@ where t.disagreeing is not null`;
   };
 }
 
-const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Reading>> = {
+const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => HistorySql>> = {
   // A node without a row may never have been asked for the entity. So only other values are a disagreement.
   log: ({ name }) => ({
     looks: [],
@@ -184,8 +187,8 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Reading>> =
    */
   state: (parts) => ({
     looks: [
-      `max(d.last_complete_at) filter (where ${KNOWS}) as looked_at`,
-      `count(max(d.last_complete_at) filter (where ${KNOWS})) over (partition by ${parts.asked.length > 0 ? parts.asked.map((one) => `t.target ->> '${one}'`).join(', ') : 'true'}) as lookers`,
+      `max(d.last_complete_at) filter (where ${KNOWS_PRESENT_VALUES}) as looked_at`,
+      `count(max(d.last_complete_at) filter (where ${KNOWS_PRESENT_VALUES})) over (partition by ${parts.asked.length > 0 ? parts.asked.map((one) => `t.target ->> '${one}'`).join(', ') : 'true'}) as lookers`,
       'max(greatest(d.first_success_at, d.wanted_at)) as first_at',
       `make_interval(secs => max(d.every_ms) / 1000.0) as every`,
     ],
@@ -233,22 +236,22 @@ const tellings: Partial<Record<Dataset['history'], (parts: Parts) => Reading>> =
  * SQL of whether the last observation of a target has the present values. Late means the same as in
  * `reporting.findings`.
  */
-const KNOWS = `d.active and d.failures = 0 and d.not_offered is null and d.incomplete_since is null
+const KNOWS_PRESENT_VALUES = `d.active and d.failures = 0 and d.not_offered is null and d.incomplete_since is null
       and d.last_complete_at >= now() - make_interval(secs => 3 * d.every_ms / 1000.0)`;
 
 /** Returns the key of an entity that every node reports: the natural key without the node. */
-export const keyOfThing = ({ columns, key }: Dataset): readonly DatasetColumn[] =>
+export const getEntityKey = ({ columns, key }: Dataset): readonly DatasetColumn[] =>
   columns.filter(({ name }) => name !== 'node' && key.includes(name));
 
 function partsOf(dataset: Dataset, { own, at }: EveryNode): Parts {
   return {
     name: dataset.name,
-    key: keyOfThing(dataset),
-    content: steadyColumns(dataset).filter(({ name }) => !own.includes(name)),
+    key: getEntityKey(dataset),
+    content: comparedColumns(dataset).filter(({ name }) => !own.includes(name)),
     asked: dataset.request.filter((one) => one !== 'node'),
     lastLook:
       dataset.history === 'sample'
-        ? lastLookAt(
+        ? lastObservationSql(
             packingOf(dataset),
             dataset.request.map((one) => `l.${snakeCase(one)}`),
           )
@@ -264,7 +267,10 @@ const sameTarget = ({ asked }: Parts, row: string, looks: string) =>
 /** Returns SQL of whether two rows are about the same entity. */
 const sameThing = ({ key }: Parts, left: string, right: string) =>
   key
-    .map(({ name, nullable }) => `${keyPart(name, nullable, left)} = ${keyPart(name, nullable, right)}`)
+    .map(
+      ({ name, nullable }) =>
+        `${keyColumnSql(name, nullable, left)} = ${keyColumnSql(name, nullable, right)}`,
+    )
     .join(' and ') || 'true';
 
 /**
@@ -276,7 +282,8 @@ const saidBefore = (parts: Parts, node: string) => `(
           order by r.valid_from desc limit 1
         ) h where (h.valid_to is null or h.valid_to > before.at) and ${agrees(parts, 'h')}`;
 
-const different = (column: DatasetColumn, row: string) => `${steady(column, row)} <> t.${column.name}`;
+const different = (column: DatasetColumn, row: string) =>
+  `${comparedValueSql(column, row)} <> t.${column.name}`;
 
 const anyDifferent = (columns: readonly DatasetColumn[], row: string) =>
   columns.length === 0 ? 'false' : `((${columns.map((one) => different(one, row)).join(' or ')}) is true)`;
@@ -292,7 +299,7 @@ function comparison({ content, at }: Parts) {
   const same = at === undefined ? '' : ` and s.${at} = t.${at}`;
   const otherwise = content.map(
     (one) =>
-      `case when ${different(one, 's')} then jsonb_build_object('${one.name}', ${steady(one, 's')}) else '{}' end`,
+      `case when ${different(one, 's')} then jsonb_build_object('${one.name}', ${comparedValueSql(one, 's')}) else '{}' end`,
   );
   return {
     differs: `(${anyDifferent(content, 's')}${same})`,

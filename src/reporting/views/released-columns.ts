@@ -55,7 +55,7 @@ export function releasedAs(version: string, declared: readonly Declared[]): Rele
  * Returns the incompatible changes from an earlier to a later version, as sentences: removed or moved objects
  * and columns. New columns at the end are compatible.
  */
-export function lostSince(earlier: Released, later: Released): string[] {
+export function findIncompatibleChanges(earlier: Released, later: Released): string[] {
   const spelled = (types: z.output<typeof shape> = {}) =>
     Object.entries(types).map(([name, type]) => `${name} ${type}`);
   return Object.entries(earlier.objects).flatMap(([name, object]) => {
@@ -74,7 +74,10 @@ export function lostSince(earlier: Released, later: Released): string[] {
 }
 
 /** Sorts the columns of an object: first those of the last release, in their order there, then new ones. */
-export function asReleased<C extends { readonly name: string }>(object: string, columns: readonly C[]): C[] {
+export function sortAsReleased<C extends { readonly name: string }>(
+  object: string,
+  columns: readonly C[],
+): C[] {
   const order = Object.keys(lastRelease.objects[object]?.columns ?? {});
   const place = ({ name }: C) => (order.includes(name) ? order.indexOf(name) : order.length);
   return columns.toSorted((one, other) => place(one) - place(other));

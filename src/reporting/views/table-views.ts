@@ -1,8 +1,8 @@
 import type { Dataset } from '../../datasets/contract.ts';
-import { rowsOf } from '../../datasets/target-columns.ts';
+import { tableRowsSql } from '../../datasets/target-columns.ts';
 import type { Declared, DeclaredColumn, DeclaredView } from '../../db/declared.ts';
-import { asReleased } from './released-columns.ts';
-import { declared, type ViewColumn } from './view-columns.ts';
+import { sortAsReleased } from './released-columns.ts';
+import { declareColumn, type ViewColumn } from './view-columns.ts';
 
 /**
  * Returns a view of a dataset's table.
@@ -16,14 +16,14 @@ export function tableView(
   selected: readonly ViewColumn[],
   ...parts: readonly string[]
 ): DeclaredView {
-  const columns = asReleased(name, selected);
+  const columns = sortAsReleased(name, selected);
   const list = columns
     .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
     .join(', ');
   const body = parts
-    .map((where) => `select ${list} from ${rowsOf(dataset)} r where ${where}`)
+    .map((where) => `select ${list} from ${tableRowsSql(dataset)} r where ${where}`)
     .join('\nunion all\n');
-  return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
+  return { kind: 'view', name, comment: about, columns: columns.map(declareColumn), body };
 }
 
 /** Returns the function that returns the rows of a view as of a moment, without its comment and its query. */
@@ -39,17 +39,17 @@ export const asOfMoment = (view: string, columns: readonly DeclaredColumn[]) => 
  * Returns the function that returns the rows of a dataset at a past moment.
  * @param parts the FROM items of its rows, and their conditions
  */
-export function asOf(
+export function asOfFunction(
   dataset: Dataset,
   selected: readonly ViewColumn[],
   ...parts: readonly { readonly from: string; readonly where: string }[]
 ): Declared {
   const { name } = dataset;
   // The function returns rows of the type of the view.
-  const columns = asReleased(name, selected);
+  const columns = sortAsReleased(name, selected);
   const list = columns.map((column) => column.from ?? column.name).join(', ');
   return {
-    ...asOfMoment(name, columns.map(declared)),
+    ...asOfMoment(name, columns.map(declareColumn)),
     comment: `What ${name} held at a past moment, by what had been seen until then. A moment before the first recording is an error.`,
     body: parts
       .map(

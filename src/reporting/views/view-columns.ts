@@ -7,17 +7,21 @@ export interface ViewColumn extends DeclaredColumn {
 }
 
 /** Returns a column that the recorder adds to those of the upstream. */
-export const added = (name: string, type: string, comment: string): ViewColumn => ({ name, type, comment });
+export const recorderColumn = (name: string, type: string, comment: string): ViewColumn => ({
+  name,
+  type,
+  comment,
+});
 
 /** The column with the run that recorded a row. */
-export const recordedBy = added('run_id', 'bigint', 'The run that recorded it (reporting.runs).');
+export const runIdColumn = recorderColumn('run_id', 'bigint', 'The run that recorded it (reporting.runs).');
 
 /**
  * Returns the columns of a dataset in its views: the upstream fields, and a column with the fields that the
  * recorder does not know.
  */
 export function upstreamColumns(dataset: Dataset): ViewColumn[] {
-  const extra = added('extra', 'jsonb', 'Fields that the recorder does not know, as they came.');
+  const extra = recorderColumn('extra', 'jsonb', 'Fields that the recorder does not know, as they came.');
   const columns = dataset.columns.map((column) => ({ ...column, notNull: !column.nullable }));
   return [...columns, ...(dataset.extra === false ? [] : [extra])];
 }
@@ -26,7 +30,7 @@ export function upstreamColumns(dataset: Dataset): ViewColumn[] {
 const ALWAYS: ReadonlySet<string> = new Set(['run_id', 'recorded_at', 'observed_at', 'valid_from']);
 
 /** Returns a column in declared form, without its expression. */
-export const declared = ({ name, type, comment, notNull }: ViewColumn): DeclaredColumn => ({
+export const declareColumn = ({ name, type, comment, notNull }: ViewColumn): DeclaredColumn => ({
   name,
   type,
   comment,

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { Catalogue, ReadableDataset } from '../../reporting/relations/catalogue.ts';
-import { checked } from '../../reporting/relations/invalid-request.ts';
+import { validateParameters } from '../../reporting/relations/invalid-request.ts';
 import { parametersOf, type Question } from '../../reporting/reports/questions.ts';
 import type { Status } from '../../reporting/reports/status.ts';
-import { csvColumns, type Named, onePage } from './one-page.ts';
+import { createSinglePage, csvColumns, type OperationName } from './one-page.ts';
 import type { Operation } from './operation.ts';
 import { jsonSchema } from './schemas.ts';
 
 /** The schema of a request without parameters. */
-const nothing = z.strictObject(
+const noParameters = z.strictObject(
   {},
-  { error: ({ code }) => (code === 'unrecognized_keys' ? ONLY_NOW : undefined) },
+  { error: ({ code }) => (code === 'unrecognized_keys' ? ONLY_FORMAT : undefined) },
 );
-const ONLY_NOW = 'this tells what there is now, and takes only format';
+const ONLY_FORMAT = 'this tells what there is now, and takes only format';
 
 const freshness = z.strictObject({
   targets: z.number(),
@@ -38,14 +38,14 @@ const datasets = z.strictObject({
 });
 
 /** Declares the operation that lists all datasets with their freshness. */
-export function datasetsOperation(one: Named, catalogue: Catalogue): Operation {
+export function datasetsOperation(one: OperationName, catalogue: Catalogue): Operation {
   return {
     ...one,
     parameters: () => new Map(),
     answer: jsonSchema(datasets, 'output'),
-    ask: (told) => {
-      checked(nothing, told);
-      return onePage(
+    prepare: (told) => {
+      validateParameters(noParameters, told);
+      return createSinglePage(
         csvColumns({
           name: 'text',
           about: 'text',
@@ -107,7 +107,7 @@ const dataset = z.strictObject({
 });
 
 /** Declares the operation that describes a dataset: its columns, their meaning, and the views about it. */
-export function datasetOperation(one: Named, from: ReadableDataset, catalogue: Catalogue): Operation {
+export function datasetOperation(one: OperationName, from: ReadableDataset, catalogue: Catalogue): Operation {
   const { name, about, kind, key, every, now, history } = from;
   const told = (all: ReadableDataset['now']['columns']) =>
     all.map((column) => ({
@@ -135,9 +135,9 @@ export function datasetOperation(one: Named, from: ReadableDataset, catalogue: C
     ...one,
     parameters: () => new Map(),
     answer: jsonSchema(dataset, 'output'),
-    ask: (given) => {
-      checked(nothing, given);
-      return onePage(
+    prepare: (given) => {
+      validateParameters(noParameters, given);
+      return createSinglePage(
         csvColumns({ name: 'text', type: 'text', meaning: 'text', nullable: 'boolean' }),
         async () => answer,
         (known) => known.columns.map((column) => [column.name, column.type, column.meaning, column.nullable]),
@@ -154,7 +154,7 @@ const views = z.strictObject({
 });
 
 /** Declares the operation that lists all views, and all functions that return rows. */
-export function viewsOperation(one: Named, catalogue: Catalogue): Operation {
+export function viewsOperation(one: OperationName, catalogue: Catalogue): Operation {
   const answer = {
     views: [...catalogue.views.values()].map(({ name, about, parameters }) => ({
       name,
@@ -171,9 +171,9 @@ export function viewsOperation(one: Named, catalogue: Catalogue): Operation {
     ...one,
     parameters: () => new Map(),
     answer: jsonSchema(views, 'output'),
-    ask: (given) => {
-      checked(nothing, given);
-      return onePage(
+    prepare: (given) => {
+      validateParameters(noParameters, given);
+      return createSinglePage(
         csvColumns({ name: 'text', about: 'text', parameters: 'jsonb' }),
         async () => answer,
         (known) => known.views.map((view) => [view.name, view.about, view.parameters]),
@@ -194,7 +194,7 @@ const questions = z.strictObject({
 });
 
 /** Declares the operation that lists all predefined queries, with examples. */
-export function questionsOperation(one: Named, all: readonly Question[]): Operation {
+export function questionsOperation(one: OperationName, all: readonly Question[]): Operation {
   const answer = {
     questions: all.map((question) => ({
       name: question.name,
@@ -212,9 +212,9 @@ export function questionsOperation(one: Named, all: readonly Question[]): Operat
     ...one,
     parameters: () => new Map(),
     answer: jsonSchema(questions, 'output'),
-    ask: (given) => {
-      checked(nothing, given);
-      return onePage(
+    prepare: (given) => {
+      validateParameters(noParameters, given);
+      return createSinglePage(
         csvColumns({ name: 'text', about: 'text', parameters: 'jsonb', examples: 'jsonb' }),
         async () => answer,
         (known) => known.questions.map((each) => [each.name, each.about, each.parameters, each.examples]),
@@ -224,7 +224,7 @@ export function questionsOperation(one: Named, all: readonly Question[]): Operat
 }
 
 /** Declares the operation that reports the state of the recording. */
-export function statusOperation(one: Named, status: () => Promise<Status>): Operation {
+export function statusOperation(one: OperationName, status: () => Promise<Status>): Operation {
   const columns = [
     'dataset',
     'targets',
@@ -241,9 +241,9 @@ export function statusOperation(one: Named, status: () => Promise<Status>): Oper
       type: 'object',
       required: ['datasets', 'findings', 'budgets', 'quarantined', 'gaps', 'late_targets', 'failing_targets'],
     },
-    ask: (told) => {
-      checked(nothing, told);
-      return onePage(
+    prepare: (told) => {
+      validateParameters(noParameters, told);
+      return createSinglePage(
         columns.map((name) => ({ name, type: name === 'dataset' ? 'text' : 'numeric' })),
         status,
         ({ datasets }) =>

@@ -1,9 +1,9 @@
 import { feedParameters, readFeed } from '../../reporting/relations/feed.ts';
-import { checked } from '../../reporting/relations/invalid-request.ts';
-import { MOST_ROWS } from '../../reporting/relations/list-parameters.ts';
-import type { Readable } from '../../reporting/relations/readable.ts';
-import { described } from './list-operations.ts';
-import type { Named } from './one-page.ts';
+import { validateParameters } from '../../reporting/relations/invalid-request.ts';
+import { MAX_ROWS } from '../../reporting/relations/list-parameters.ts';
+import type { ReportingRelation } from '../../reporting/relations/readable.ts';
+import { describeParameters } from './list-operations.ts';
+import type { OperationName } from './one-page.ts';
 import type { JsonSchema, Operation } from './operation.ts';
 import { pageSchema } from './schemas.ts';
 
@@ -11,13 +11,13 @@ import { pageSchema } from './schemas.ts';
  * Declares the operation of the change feed: the changes that were committed after a cursor.
  * @param readable `reporting.changes`
  */
-export function feedOperation(named: Named, { name, columns }: Readable): Operation {
+export function feedOperation(named: OperationName, { name, columns }: ReportingRelation): Operation {
   return {
     ...named,
-    parameters: () => described(feedParameters),
+    parameters: () => describeParameters(feedParameters),
     answer: feedSchema(name),
-    ask: (given) => {
-      const question = checked(feedParameters, given);
+    prepare: (given) => {
+      const question = validateParameters(feedParameters, given);
       const whole = given.limit === undefined;
       return {
         json: (sql) => readFeed(sql, columns, question),
@@ -26,7 +26,7 @@ export function feedOperation(named: Named, { name, columns }: Readable): Operat
           page: async (sql, cursor) => {
             const { rows, next } = await readFeed(sql, columns, {
               after: cursor ?? question.after,
-              limit: whole ? MOST_ROWS : question.limit,
+              limit: whole ? MAX_ROWS : question.limit,
             });
             const lines = rows.map((row) => columns.map((column) => row[column.name] ?? null));
             return { lines, next: whole && rows.length > 0 ? next : null };

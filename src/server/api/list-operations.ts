@@ -1,31 +1,31 @@
 import { z } from 'zod';
 import type { ReadableDataset } from '../../reporting/relations/catalogue.ts';
-import { cursorOf } from '../../reporting/relations/cursor.ts';
+import { parseCursor } from '../../reporting/relations/cursor.ts';
 import {
   differencesFilters,
   differencesParameters,
-  keyColumns,
+  listKeyColumns,
   readDifferences,
 } from '../../reporting/relations/differences.ts';
-import { checked } from '../../reporting/relations/invalid-request.ts';
-import { filtersOf, type ListQuestion, MOST_ROWS } from '../../reporting/relations/list-parameters.ts';
-import type { Readable } from '../../reporting/relations/readable.ts';
+import { validateParameters } from '../../reporting/relations/invalid-request.ts';
+import { type ListQuery, listFilterParameters, MAX_ROWS } from '../../reporting/relations/list-parameters.ts';
+import type { ReportingRelation } from '../../reporting/relations/readable.ts';
 import { rowsParameters } from '../../reporting/relations/row-query.ts';
 import { readRows } from '../../reporting/relations/rows.ts';
-import type { Named } from './one-page.ts';
+import type { OperationName } from './one-page.ts';
 import type { JsonSchema, Operation } from './operation.ts';
 import { jsonSchema, pageSchema } from './schemas.ts';
 
 /** Declares an operation that lists rows. */
-export function rowsOperation(named: Named, readable: Readable): Operation {
+export function rowsOperation(named: OperationName, readable: ReportingRelation): Operation {
   const { columns, parameters, name } = readable;
   const names = (parameters ?? []).map((one) => one.name);
   return {
     ...named,
-    parameters: () => described(rowsParameters(readable), filtersOf(columns, names)),
+    parameters: () => describeParameters(rowsParameters(readable), listFilterParameters(columns, names)),
     answer: pageSchema(name),
-    ask: (told) => {
-      const question = checked(rowsParameters(readable), told);
+    prepare: (told) => {
+      const question = validateParameters(rowsParameters(readable), told);
       const whole = told.limit === undefined;
       return {
         json: (sql) => readRows(sql, readable, question),
@@ -43,15 +43,15 @@ export function rowsOperation(named: Named, readable: Readable): Operation {
 }
 
 /** Declares the operation that lists the differences of a dataset between two moments. */
-export function changesOperation(named: Named, dataset: ReadableDataset): Operation {
+export function changesOperation(named: OperationName, dataset: ReadableDataset): Operation {
   const schema = differencesParameters(dataset);
-  const keys = keyColumns(dataset);
+  const keys = listKeyColumns(dataset);
   return {
     ...named,
-    parameters: () => described(schema, differencesFilters(dataset)),
+    parameters: () => describeParameters(schema, differencesFilters(dataset)),
     answer: differencesSchema(),
-    ask: (given) => {
-      const question = checked(schema, given);
+    prepare: (given) => {
+      const question = validateParameters(schema, given);
       const whole = given.limit === undefined;
       const columns = [
         { name: 'change', type: 'text' },
@@ -89,14 +89,14 @@ export function changesOperation(named: Named, dataset: ReadableDataset): Operat
  * @param whole whether the file contains all rows
  * @param after the cursor of the previous page; null for the first one
  */
-const pageOf = <Question extends ListQuestion>(
+const pageOf = <Question extends ListQuery>(
   question: Question,
   whole: boolean,
   after: string | null,
 ): Question => ({
   ...question,
-  after: after === null ? question.after : cursorOf(after),
-  limit: whole ? MOST_ROWS : question.limit,
+  after: after === null ? question.after : parseCursor(after),
+  limit: whole ? MAX_ROWS : question.limit,
 });
 
 function differencesSchema(): JsonSchema {
@@ -119,7 +119,7 @@ function differencesSchema(): JsonSchema {
 }
 
 /** Returns the parameters of a schema, with the descriptions of its filters. */
-export function described(
+export function describeParameters(
   schema: z.ZodType,
   filters: readonly { readonly parameter: string; readonly description: string }[] = [],
 ): ReturnType<Operation['parameters']> {

@@ -1,20 +1,20 @@
 import type { Value } from '../../reporting/relations/values.ts';
-import type { Answering, CsvColumn, Operation } from './operation.ts';
+import type { CsvColumn, Operation, PreparedResponse } from './operation.ts';
 
 /** The name of an operation and its path. */
-export type Named = Pick<Operation, 'path' | 'id' | 'tag' | 'summary'>;
+export type OperationName = Pick<Operation, 'path' | 'id' | 'tag' | 'summary'>;
 
-type Sql = Parameters<Answering['json']>[0];
+type Sql = Parameters<PreparedResponse['json']>[0];
 
 /**
  * Creates a response of a single page.
  * @param lines converts the result to lines of CSV
  */
-export const onePage = <T>(
+export const createSinglePage = <T>(
   columns: readonly CsvColumn[],
   read: (sql: Sql) => Promise<T>,
   lines: (answer: T) => readonly (readonly Value[])[],
-): Answering => ({
+): PreparedResponse => ({
   json: read,
   csv: { columns, page: async (sql) => ({ lines: lines(await read(sql)), next: null }) },
 });

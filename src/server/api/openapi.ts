@@ -43,7 +43,7 @@ export async function openApi(
   const shared = new SharedParameters();
   const paths: Record<string, JsonSchema> = {};
   for (const operation of operations.values()) {
-    paths[operation.path] = { get: described(operation, shared) };
+    paths[operation.path] = { get: describeOperation(operation, shared) };
     // Generating the document takes about 1 s. Other work of the process must not wait for all of it.
     await setImmediate();
   }
@@ -125,7 +125,7 @@ class SharedParameters {
 
 const refTo = (name: string): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
 
-function described(
+function describeOperation(
   { id, tag, summary, parameters, answer }: Operation,
   shared: SharedParameters,
 ): JsonSchema {

@@ -10,7 +10,7 @@ export interface CsvColumn {
 }
 
 /** Unvalidated parameters of a request, by name. */
-export type Told = Readonly<Record<string, unknown>>;
+export type RawParameters = Readonly<Record<string, unknown>>;
 
 /** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -34,11 +34,11 @@ export interface Operation {
    * Validates the parameters, and returns the queries of the response.
    * @throws AskedWrongly with all invalid parameters
    */
-  readonly ask: (told: Told) => Answering;
+  readonly prepare: (told: RawParameters) => PreparedResponse;
 }
 
 /** The queries of a validated request. */
-export interface Answering {
+export interface PreparedResponse {
   /** Returns the response as JSON. */
   readonly json: (sql: postgres.Sql) => Promise<unknown>;
   /** The response as CSV, page by page. */

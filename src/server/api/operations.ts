@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Catalogue } from '../../reporting/relations/catalogue.ts';
-import { seriesOf } from '../../reporting/relations/series.ts';
+import { findSeriesSource } from '../../reporting/relations/series.ts';
 import { questions } from '../../reporting/reports/questions.ts';
 import type { Status } from '../../reporting/reports/status.ts';
 import {
@@ -51,7 +51,7 @@ export function operationsOf({
         tag: 'datasets' as const,
         summary: `${summary} ${about}`,
       });
-      const series = seriesOf(dataset);
+      const series = findSeriesSource(dataset);
       return [
         datasetOperation(at('', '', 'Columns and their meaning.'), dataset, catalogue),
         rowsOperation(at('/rows', '_rows', 'Rows, now or as of a moment.'), now),

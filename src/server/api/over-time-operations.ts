@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { ReadableDataset } from '../../reporting/relations/catalogue.ts';
 import { coverageParameters, readCoverage } from '../../reporting/relations/coverage-days.ts';
-import { checked } from '../../reporting/relations/invalid-request.ts';
-import { filtersOf } from '../../reporting/relations/list-parameters.ts';
+import { validateParameters } from '../../reporting/relations/invalid-request.ts';
+import { listFilterParameters } from '../../reporting/relations/list-parameters.ts';
 import { readSeries, type SeriesSource, seriesParameters } from '../../reporting/relations/series.ts';
-import { described } from './list-operations.ts';
-import { csvColumns, type Named, onePage } from './one-page.ts';
+import { describeParameters } from './list-operations.ts';
+import { createSinglePage, csvColumns, type OperationName } from './one-page.ts';
 import type { Operation } from './operation.ts';
 import { jsonSchema } from './schemas.ts';
 
@@ -43,15 +43,15 @@ const coverage = z.strictObject({
 });
 
 /** Declares the operation that reports the coverage of a dataset by day. */
-export function coverageOperation(one: Named, dataset: ReadableDataset, clock: Clock): Operation {
+export function coverageOperation(one: OperationName, dataset: ReadableDataset, clock: Clock): Operation {
   const schema = coverageParameters(clock);
   return {
     ...one,
-    parameters: () => described(schema),
+    parameters: () => describeParameters(schema),
     answer: jsonSchema(coverage, 'output'),
-    ask: (told) => {
-      const question = checked(schema, told);
-      return onePage(
+    prepare: (told) => {
+      const question = validateParameters(schema, told);
+      return createSinglePage(
         csvColumns({
           day: 'date',
           state: 'text',
@@ -93,7 +93,7 @@ const series = z.strictObject({
 
 /** Declares the operation that returns numbers of a dataset over time. */
 export function seriesOperation(
-  one: Named,
+  one: OperationName,
   dataset: ReadableDataset,
   source: SeriesSource,
   clock: Clock,
@@ -101,11 +101,12 @@ export function seriesOperation(
   const others = ['column', 'time', 'from', 'to', 'buckets'];
   return {
     ...one,
-    parameters: () => described(seriesParameters(source), filtersOf(source.readable.columns, others)),
+    parameters: () =>
+      describeParameters(seriesParameters(source), listFilterParameters(source.readable.columns, others)),
     answer: jsonSchema(series, 'output'),
-    ask: (told) => {
-      const question = checked(seriesParameters(source), told);
-      return onePage(
+    prepare: (told) => {
+      const question = validateParameters(seriesParameters(source), told);
+      return createSinglePage(
         [
           { name: question.time, type: 'timestamptz' },
           { name: question.column.name, type: question.column.type },

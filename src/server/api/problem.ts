@@ -1,34 +1,34 @@
-import { isAway } from '../../db/connection-error.ts';
-import { ReplicaAway } from '../../db/replica-unavailable.ts';
-import { ReadsBusy } from '../../db/semaphore.ts';
-import { messageOf } from '../../lib/errors.ts';
-import { AskedWrongly } from '../../reporting/relations/invalid-request.ts';
+import { isDatabaseUnavailable } from '../../db/connection-error.ts';
+import { ReplicaUnavailableError } from '../../db/replica-unavailable.ts';
+import { TooManyReadsError } from '../../db/semaphore.ts';
+import { toErrorMessage } from '../../lib/errors.ts';
+import { InvalidRequestError } from '../../reporting/relations/invalid-request.ts';
 
 /** An error response (RFC 9457). */
-export interface Problem {
+export interface ApiProblem {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
   /** All invalid parameters. */
-  readonly problems?: AskedWrongly['problems'];
+  readonly problems?: InvalidRequestError['problems'];
   /** Time to wait before a retry, in s. */
   readonly retryAfter?: number;
 }
 
 /** Time to wait before a retry while the database is unavailable, in s. */
-const RETRY_AFTER = 5;
+const RETRY_AFTER_SECONDS = 5;
 
 /** Returns the error response for an error. */
-export function problemOf(error: unknown): Problem {
-  const detail = messageOf(error);
-  if (error instanceof AskedWrongly)
+export function problemOf(error: unknown): ApiProblem {
+  const detail = toErrorMessage(error);
+  if (error instanceof InvalidRequestError)
     return { status: 400, title: 'Invalid request', detail, problems: error.problems };
-  if (error instanceof ReadsBusy)
+  if (error instanceof TooManyReadsError)
     return { status: 503, title: 'Too many concurrent reads', detail, retryAfter: error.retryAfter };
-  if (error instanceof ReplicaAway)
-    return { status: 503, title: 'The replica cannot be read', detail, retryAfter: RETRY_AFTER };
-  if (isAway(error))
-    return { status: 503, title: 'The database cannot be reached', detail, retryAfter: RETRY_AFTER };
+  if (error instanceof ReplicaUnavailableError)
+    return { status: 503, title: 'The replica cannot be read', detail, retryAfter: RETRY_AFTER_SECONDS };
+  if (isDatabaseUnavailable(error))
+    return { status: 503, title: 'The database cannot be reached', detail, retryAfter: RETRY_AFTER_SECONDS };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === '57014' || (error instanceof Error && error.name === 'TimeoutError'))
     return {

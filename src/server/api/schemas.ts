@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DeclaredColumn } from '../../db/declared.ts';
-import type { Readable } from '../../reporting/relations/readable.ts';
+import type { ReportingRelation } from '../../reporting/relations/readable.ts';
 import type { JsonSchema } from './operation.ts';
 
 /** JSON Schemas of values by PostgreSQL's type. */
@@ -36,7 +36,7 @@ export function valueSchema({ name, type, comment, notNull }: DeclaredColumn): J
 }
 
 /** Returns the schema of a row. No column is required, because a request may select columns. */
-export const rowSchema = ({ about, columns }: Pick<Readable, 'about' | 'columns'>): JsonSchema => ({
+export const rowSchema = ({ about, columns }: Pick<ReportingRelation, 'about' | 'columns'>): JsonSchema => ({
   type: 'object',
   description: about,
   additionalProperties: false,

@@ -4,23 +4,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger as Log } from 'pino';
 import type { ReadGate } from '../../db/read-gate.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { csvForPeople } from '../../lib/csv.ts';
-import { messageOf } from '../../lib/errors.ts';
-import { versionOf } from '../../lib/version.ts';
-import { catalogueOf } from '../../reporting/relations/catalogue.ts';
-import { AskedWrongly } from '../../reporting/relations/invalid-request.ts';
+import { formatDisplayCsv } from '../../lib/csv.ts';
+import { toErrorMessage } from '../../lib/errors.ts';
+import { readVersion } from '../../lib/version.ts';
+import { getCatalogue } from '../../reporting/relations/catalogue.ts';
+import { InvalidRequestError } from '../../reporting/relations/invalid-request.ts';
 import type { Status } from '../../reporting/reports/status.ts';
-import { gone } from '../abort-on-disconnect.ts';
-import type { Pace } from '../load-shedding.ts';
+import { abortOnDisconnect } from '../abort-on-disconnect.ts';
+import type { RequestThrottle } from '../load-shedding.ts';
 import { openApi } from './openapi.ts';
-import type { Answering, Operation } from './operation.ts';
+import type { Operation, PreparedResponse } from './operation.ts';
 import { operationsOf } from './operations.ts';
-import { type Problem, problemOf } from './problem.ts';
+import { type ApiProblem, problemOf } from './problem.ts';
 
 /** Dependencies of the API. */
 export interface ApiOptions {
   readonly gate: ReadGate;
-  readonly pace: Pace;
+  readonly pace: RequestThrottle;
   readonly clock: Clock;
   readonly status: () => Promise<Status>;
   readonly log: Pick<Log, 'warn'>;
@@ -31,7 +31,7 @@ export function serveApi(server: FastifyInstance, { gate, pace, clock, status, l
   let made: ReadonlyMap<string, Operation> | undefined;
   /** Created at the first request, because that would be most of the server's start time. */
   const operations = () => {
-    made ??= operationsOf({ catalogue: catalogueOf(), clock, status });
+    made ??= operationsOf({ catalogue: getCatalogue(), clock, status });
     return made;
   };
   let document: Promise<string> | undefined;
@@ -41,11 +41,11 @@ export function serveApi(server: FastifyInstance, { gate, pace, clock, status, l
     api.setErrorHandler((error, request, reply) => {
       const problem = problemOf(error);
       if (problem.status === 500)
-        log.warn({ path: request.url, cause: messageOf(error) }, 'an answer failed');
-      return tell(reply, problem);
+        log.warn({ path: request.url, cause: toErrorMessage(error) }, 'an answer failed');
+      return sendProblem(reply, problem);
     });
     api.get('/openapi.json', async (_request, reply) => {
-      document ??= openApi(operations(), catalogueOf(), versionOf()).then((told) => JSON.stringify(told));
+      document ??= openApi(operations(), getCatalogue(), readVersion()).then((told) => JSON.stringify(told));
       return reply.type('application/json; charset=utf-8').send(await document);
     });
     api.get<{ Params: { '*': string }; Querystring: Record<string, unknown> }>(
@@ -53,10 +53,10 @@ export function serveApi(server: FastifyInstance, { gate, pace, clock, status, l
       async (request, reply) => {
         const { path, suffix } = splitSuffix(`/${request.params['*']}`);
         const operation = operations().get(path);
-        if (!operation) return tell(reply, nothingAt(path, operations()));
+        if (!operation) return sendProblem(reply, notFoundProblem(path, operations()));
         const { format, ...told } = request.query;
-        const answering = operation.ask(told);
-        const signal = gone(reply);
+        const answering = operation.prepare(told);
+        const signal = abortOnDisconnect(reply);
         if (formatOf(format, suffix) === 'csv')
           return sendCsv(request, reply, answering, { gate, pace, signal });
         const answer = await gate.read((sql) => answering.json(sql), signal);
@@ -79,7 +79,7 @@ function splitSuffix(whole: string): { path: string; suffix: 'csv' | 'json' | nu
 function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json' {
   const wanted = format ?? suffix ?? 'json';
   if ((wanted !== 'csv' && wanted !== 'json') || (suffix !== null && wanted !== suffix))
-    throw new AskedWrongly([
+    throw new InvalidRequestError([
       { parameter: 'format', problem: 'must be json or csv, as the ending of the path' },
     ]);
   return wanted;
@@ -89,7 +89,7 @@ function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json
 async function sendCsv(
   request: FastifyRequest,
   reply: FastifyReply,
-  { csv }: Answering,
+  { csv }: PreparedResponse,
   { gate, pace, signal }: Pick<ApiOptions, 'gate' | 'pace'> & { readonly signal: AbortSignal },
 ): Promise<FastifyReply> {
   const read = (after: string | null) => gate.read((sql) => csv.page(sql, after), signal);
@@ -97,13 +97,13 @@ async function sendCsv(
   const first = await read(null);
   // Each further page is scheduled like a request of its own.
   const readNext = async (after: string | null) => {
-    const end = await pace.turn(request.socket.remoteAddress ?? '');
+    const end = await pace.acquireTurn(request.socket.remoteAddress ?? '');
     return read(after).finally(end);
   };
   async function* lines() {
-    yield csvForPeople(csv.columns.map(({ name }) => name));
+    yield formatDisplayCsv(csv.columns.map(({ name }) => name));
     for (let page = first; ; page = await readNext(page.next)) {
-      yield page.lines.map((values) => csvForPeople(values)).join('');
+      yield page.lines.map((values) => formatDisplayCsv(values)).join('');
       if (page.next === null) return;
     }
   }
@@ -111,7 +111,7 @@ async function sendCsv(
   return reply.send(request.method === 'HEAD' ? '' : Readable.from(lines()));
 }
 
-function nothingAt(path: string, operations: ReadonlyMap<string, Operation>): Problem {
+function notFoundProblem(path: string, operations: ReadonlyMap<string, Operation>): ApiProblem {
   const parts = path.split('/');
   const nearest = parts
     .map((_, at) => parts.slice(0, parts.length - at).join('/'))
@@ -129,7 +129,7 @@ function nothingAt(path: string, operations: ReadonlyMap<string, Operation>): Pr
 }
 
 /** Sends an error as application/problem+json. */
-function tell(reply: FastifyReply, { retryAfter, problems, ...problem }: Problem): FastifyReply {
+function sendProblem(reply: FastifyReply, { retryAfter, problems, ...problem }: ApiProblem): FastifyReply {
   if (retryAfter !== undefined) void reply.header('retry-after', retryAfter);
   return reply
     .code(problem.status)

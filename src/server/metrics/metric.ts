@@ -74,7 +74,7 @@ export interface MetricPart {
   readonly about: string;
   readonly families: readonly Family[];
   /** Cache time, in ms. Default: 1 000. */
-  readonly lasting?: number;
+  readonly ttlMs?: number;
   /**
    * Creates the reader, once per server, so that it can keep state between reads.
    * @returns the reader; it rejects if the metrics cannot be read

@@ -1,11 +1,11 @@
 import type { Registry } from 'prom-client';
-import { messageOf } from '../../lib/errors.ts';
-import { inProportion, recently } from '../memoize-with-ttl.ts';
+import { toErrorMessage } from '../../lib/errors.ts';
+import { memoizeWithTtl, proportionalTtl } from '../memoize-with-ttl.ts';
 import { exposition, gauge, type MetricPart, type MetricSources } from './metric.ts';
 import { nodes } from './nodes.ts';
 import { changeSinks, exporting, replicas, sealing, space, work } from './operation-metrics.ts';
-import { ofProcess } from './process.ts';
-import { allowances, datasets, lacks, ledgers, recording } from './recorder-metrics.ts';
+import { processMetrics } from './process.ts';
+import { datasets, ledgers, missingData, recording, remainingBudgets } from './recorder-metrics.ts';
 import { responseTimes } from './response-times.ts';
 
 const reachable = gauge(
@@ -25,22 +25,22 @@ export const metricParts: readonly MetricPart[] = [
   ledgers,
   recording,
   datasets,
-  lacks,
-  allowances,
+  missingData,
+  remainingBudgets,
   work,
   sealing,
   exporting,
   changeSinks,
   replicas,
   space,
-  ofProcess,
+  processMetrics,
 ];
 
 /** Metrics about the scrape itself. */
 export const scrapeFamilies = [reachable, partRead];
 
 /** Default cache time of a part, in ms, whatever the number of scrapes. */
-const LASTING = 1_000;
+const DEFAULT_TTL_MS = 1_000;
 
 /** Content type of Prometheus' text format. */
 export const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
@@ -77,10 +77,10 @@ export function metricsOf(
   log: { warn(fields: object, message: string): void },
   parts: readonly MetricPart[] = metricParts,
 ): Metrics {
-  const readers = parts.map(({ name, lasting = LASTING, reader }) => {
+  const readers = parts.map(({ name, ttlMs: lasting = DEFAULT_TTL_MS, reader }) => {
     const read = reader(sources);
     // For a long list the query may exceed the timeout of a scrape: the next scrape gets the cached result.
-    const made = recently(read, inProportion(lasting));
+    const made = memoizeWithTtl(read, proportionalTtl(lasting));
     return { name, read: () => within(made()) };
   });
   let told = '';
@@ -92,7 +92,7 @@ export function metricsOf(
           try {
             return [...(await read()), partRead.of(1, name)];
           } catch (error) {
-            causes[name] = messageOf(error);
+            causes[name] = toErrorMessage(error);
             return [partRead.of(0, name)];
           }
         }),

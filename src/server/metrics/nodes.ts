@@ -1,12 +1,12 @@
 import { counter, gauge, type MetricPart, type Sample } from './metric.ts';
-import { refuseTooMany, upToMost, watchedProbes } from './watched-probes.ts';
+import { probeLimitNote, refuseTooManyProbes, watchedProbes } from './watched-probes.ts';
 
 /** The states of a probe in the ledger. */
 const STATES = ['up', 'down', 'unknown', 'maintenance'] as const;
 /** Maximum number of checks per probe that have a series: their names come from the node. */
-const MOST_CHECKS = 100;
+const MAX_CHECKS = 100;
 /** Maximum length of a check's name, in characters. Checks with longer names have no series. */
-const LONGEST_NAME = 200;
+const MAX_NAME_CHARACTERS = 200;
 
 const up = gauge(
   'node_up',
@@ -29,7 +29,7 @@ const state = gauge(
 );
 const checkUp = gauge(
   'chain_recorder_node_check_up',
-  `1 while the node reports the check as passing, 0 while as failing; no sample while it is not known. The first ${MOST_CHECKS} checks of a probe by name.`,
+  `1 while the node reports the check as passing, 0 while as failing; no sample while it is not known. The first ${MAX_CHECKS} checks of a probe by name.`,
   'observer',
   'node',
   'probe',
@@ -52,7 +52,7 @@ const lastLook = gauge(
   'probe',
 );
 
-interface Whole {
+interface ProbeRow {
   readonly observer: string;
   readonly node: string;
   readonly probe: string;
@@ -69,13 +69,13 @@ interface Whole {
 }
 
 /** Returns the state of a probe for an observer: unknown if no process probes. */
-const seen = ({ state: stored, watching }: Whole) => (watching ? (stored ?? 'unknown') : 'unknown');
+const seen = ({ state: stored, watching }: ProbeRow) => (watching ? (stored ?? 'unknown') : 'unknown');
 
 /**
  * Returns the samples of a probe's checks. They are known only if the whole probe received a report, and
  * there is no maintenance.
  */
-function checkSamples(one: Whole): Sample[] {
+function checkSamples(one: ProbeRow): Sample[] {
   const { observer, node, probe } = one;
   const whole = seen(one);
   const all = one.checks_up + one.checks_down;
@@ -100,12 +100,12 @@ export const nodes: MetricPart = {
     'How the nodes are, from the health ledger. `node_up == 0` is a node that is down: time in which nobody looked has no sample, ' +
     'so that it counts neither as up nor as down (`absent`, or `chain_recorder_node_state{state="unknown"} == 1`, tells it). ' +
     '`probe` is `health`, `readiness` or `liveness`; probes of a tag (`health:TAG`) never speak for the node and have no `node_up`. ' +
-    upToMost,
+    probeLimitNote,
   families: [up, since, state, checkUp, checks, looks, lastLook],
   reader:
     ({ sql }) =>
     async () => {
-      await refuseTooMany(sql);
+      await refuseTooManyProbes(sql);
       const [now, probes] = await Promise.all([
         sql<{ node: string; probe: string; state: string; since: Date | null }[]>`
           with watched as (${watchedProbes(sql)})
@@ -116,7 +116,7 @@ export const nodes: MetricPart = {
           where p.state is not null and exists (
             select from watched w where (w.node, w.probe) = (n.node, p.probe))
           order by 1, 2`,
-        sql<Whole[]>`
+        sql<ProbeRow[]>`
           with watched as (${watchedProbes(sql)})
           select w.observer, w.node, w.probe, l.state, l.reported, coalesce(o.watching, false) as watching,
             p.probes::float8, p.probed_at, counted.up::int as checks_up, counted.down::int as checks_down,
@@ -136,8 +136,8 @@ export const nodes: MetricPart = {
             from (
               select h.check_name, h.state from reporting.node_health_ledger h
               where (h.observer, h.node, h.probe) = (w.observer, w.node, w.probe) and h.check_name <> '*'
-                and h.ended_at is null and h.state in ('up', 'down') and length(h.check_name) <= ${LONGEST_NAME}
-              order by h.check_name limit ${MOST_CHECKS}) c) named
+                and h.ended_at is null and h.state in ('up', 'down') and length(h.check_name) <= ${MAX_NAME_CHARACTERS}
+              order by h.check_name limit ${MAX_CHECKS}) c) named
           order by 1, 2, 3`,
       ]);
       return [

@@ -1,13 +1,13 @@
 import type { Buckets } from './metric.ts';
 
 /** The ends of the buckets for calls, in s. */
-const ENDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const BUCKET_ENDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Counters of one upstream. */
 interface UpstreamCounts {
   /** By status of the response, or by the error if there was none. */
   readonly calls: Map<string, number>;
-  /** Number of calls that took at most as long as each of {@link ENDS}. */
+  /** Number of calls that took at most as long as each of {@link BUCKET_ENDS}. */
   readonly within: number[];
   seconds: number;
 }
@@ -51,13 +51,13 @@ export class ProcessCounts {
   call(upstream: string, outcome: number | string, seconds: number): void {
     const counts = this.#upstreams.get(upstream) ?? {
       calls: new Map(),
-      within: ENDS.map(() => 0),
+      within: BUCKET_ENDS.map(() => 0),
       seconds: 0,
     };
     this.#upstreams.set(upstream, counts);
     counts.calls.set(String(outcome), (counts.calls.get(String(outcome)) ?? 0) + 1);
     counts.seconds += seconds;
-    ENDS.forEach((end, at) => {
+    BUCKET_ENDS.forEach((end, at) => {
       if (seconds <= end) counts.within[at] = (counts.within[at] ?? 0) + 1;
     });
   }
@@ -66,7 +66,7 @@ export class ProcessCounts {
    * Stores that the configuration was read again.
    * @param applied false if it is invalid and the previous one remains in use
    */
-  reloaded(applied: boolean): void {
+  noteReload(applied: boolean): void {
     this.configuration = { applied, at: Date.now() };
   }
 
@@ -93,7 +93,7 @@ export class ProcessCounts {
     return [...this.#upstreams].map(([upstream, { calls, within, seconds }]) => [
       upstream,
       {
-        upTo: ENDS.map((end, at) => [end, within[at] ?? 0] as const),
+        upTo: BUCKET_ENDS.map((end, at) => [end, within[at] ?? 0] as const),
         count: [...calls.values()].reduce((sum, one) => sum + one, 0),
         sum: seconds,
       },

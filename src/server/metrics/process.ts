@@ -1,4 +1,4 @@
-import { versionOf } from '../../lib/version.ts';
+import { readVersion } from '../../lib/version.ts';
 import { counter, gauge, histogram, type MetricPart } from './metric.ts';
 
 const build = gauge(
@@ -38,14 +38,14 @@ const durations = histogram(
 );
 
 /** Metrics of this process since its start. */
-export const ofProcess: MetricPart = {
+export const processMetrics: MetricPart = {
   name: 'process',
   about:
     'What this process did since it started. Scrape every process: where workers run apart, give them the role `server` too ' +
     '(`up --roles worker,server`), with a port of their own.',
   families: [build, reloadedWell, reloadedAt, lost, runs, calls, durations],
   reader: ({ counts }) => {
-    const version = versionOf();
+    const version = readVersion();
     return async () => [
       build.of(1, version, process.versions.node),
       reloadedWell.of(counts.configuration.applied ? 1 : 0),

@@ -142,10 +142,10 @@ export const datasets = metricTable({
 });
 
 /** Metrics of missing ranges and quarantined items, by dataset. */
-export const lacks = metricTable({
+export const missingData = metricTable({
   name: 'lacks',
   about: 'What the record lacks, by dataset. Counted at most once a minute.',
-  lasting: SLOW_COUNTS_MS,
+  ttlMs: SLOW_COUNTS_MS,
   metrics: {
     gaps: gauge(
       'chain_recorder_dataset_gaps',
@@ -169,7 +169,7 @@ export const lacks = metricTable({
 });
 
 /** Metrics of the remaining budget of the services. */
-export const allowances = metricTable({
+export const remainingBudgets = metricTable({
   name: 'budgets',
   about: 'Remaining budget of the services, where `recorder.yaml` names a limit (`upstreams.*.budget`).',
   metrics: {

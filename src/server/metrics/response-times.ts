@@ -1,13 +1,13 @@
 import { decodeSlots } from '../../health/latency-entries.ts';
-import { endOf, type Histogram, typicalOf } from '../../health/latency-histogram.ts';
+import { bucketEndMs, type Histogram, representativeMs } from '../../health/latency-histogram.ts';
 import { type Buckets, histogram, type MetricPart } from './metric.ts';
-import { refuseTooMany, upToMost, watchedProbes } from './watched-probes.ts';
+import { probeLimitNote, refuseTooManyProbes, watchedProbes } from './watched-probes.ts';
 
 /**
  * Indexes of the ledger's buckets whose ends are also ends of the exposed ones. Each exposed bucket ends at
  * about twice the end of the previous one.
  */
-const ENDS = Array.from({ length: 16 }, (_, at) => 21 + 7 * at);
+const BUCKET_INDEXES = Array.from({ length: 16 }, (_, at) => 21 + 7 * at);
 
 const responseTime = histogram(
   'chain_recorder_node_response_time_seconds',
@@ -17,7 +17,7 @@ const responseTime = histogram(
   'probe',
 );
 
-interface Stored {
+interface StoredLatency {
   readonly observer: string;
   readonly node: string;
   readonly probe: string;
@@ -35,18 +35,18 @@ interface Stored {
  */
 export function bucketsOf(histograms: readonly Histogram[], known: Buckets | undefined): Buckets {
   let [count, sum] = [0, 0];
-  const within = ENDS.map(() => 0);
+  const within = BUCKET_INDEXES.map(() => 0);
   for (const one of histograms)
     for (const [bucket, looks] of one) {
       count += looks;
-      sum += (looks * typicalOf(bucket)) / 1000;
-      ENDS.forEach((end, at) => {
+      sum += (looks * representativeMs(bucket)) / 1000;
+      BUCKET_INDEXES.forEach((end, at) => {
         if (bucket <= end) within[at] = (within[at] ?? 0) + looks;
       });
     }
   return {
-    upTo: ENDS.map((end, at) => [
-      Number((endOf(end) / 1000).toPrecision(3)),
+    upTo: BUCKET_INDEXES.map((end, at) => [
+      Number((bucketEndMs(end) / 1000).toPrecision(3)),
       Math.max(within[at] ?? 0, known?.upTo[at]?.[1] ?? 0),
     ]),
     count: Math.max(count, known?.count ?? 0),
@@ -61,14 +61,14 @@ export const responseTimes: MetricPart = {
     'How long the nodes take to answer, from the histograms of the ledger: the same from every process. A classic histogram, because ' +
     'prom-client has no native ones and the text format cannot carry them: each bucket ends at an end of the ledger’s finer ones, so ' +
     'that its count is exact. The ledger keeps hours and days, so the counter begins anew with each month, which `rate` and `increase` ' +
-    `take as any restart. ${upToMost}`,
+    `take as any restart. ${probeLimitNote}`,
   families: [responseTime],
   reader: ({ sql }) => {
     let told = new Map<string, Buckets>();
     let month = '';
     return async () => {
-      await refuseTooMany(sql);
-      const rows = await sql<(Stored & { current: string })[]>`
+      await refuseTooManyProbes(sql);
+      const rows = await sql<(StoredLatency & { current: string })[]>`
         with watched as (${watchedProbes(sql)}),
         present as (select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' as month)
         select w.observer, w.node, w.probe, s.entries as month, case when p.hour >= present.month then p.entries end as hour,

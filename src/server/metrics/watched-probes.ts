@@ -15,17 +15,17 @@ export const watchedProbes = (sql: postgres.Sql) => sql`
   group by 1, 2, 3`;
 
 /** Maximum number of probes with a series each: each takes 1 kB of a scrape, and 10 kB or more of memory. */
-const MOST = 30_000;
+const MAX_PROBES = 30_000;
 
 /** The limit, for the documentation. */
-export const upToMost = `Told of up to ${MOST.toLocaleString('en')} probes; of more than that the part has no sample, and \`reporting.node_health_now\` tells how the nodes are.`;
+export const probeLimitNote = `Told of up to ${MAX_PROBES.toLocaleString('en')} probes; of more than that the part has no sample, and \`reporting.node_health_now\` tells how the nodes are.`;
 
 /** @throws Error if there are more probes than that */
-export async function refuseTooMany(sql: postgres.Sql): Promise<void> {
+export async function refuseTooManyProbes(sql: postgres.Sql): Promise<void> {
   const [watched] = await sql<{ count: number }[]>`
     select count(*)::int from recorder.target_datasets where dataset = 'node_health' and active`;
-  if (watched && watched.count > MOST)
+  if (watched && watched.count > MAX_PROBES)
     throw new Error(
-      `${watched.count} probes are more than are told one by one (${MOST}): reporting.node_health_now tells how the nodes are`,
+      `${watched.count} probes are more than are told one by one (${MAX_PROBES}): reporting.node_health_now tells how the nodes are`,
     );
 }

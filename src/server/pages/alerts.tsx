@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AlertRow, openAlertRows, pastAlertPage } from '../../alerts/alert-row.ts';
+import { type AlertRow, listOpenAlertRows, listResolvedAlerts } from '../../alerts/alert-row.ts';
 import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
 import { id, linkTo, optional } from './page-queries.ts';
@@ -10,7 +10,7 @@ import { Time } from './parts/time.tsx';
 
 const PATH = '/alerts';
 /** Maximum number of open alerts on the page; a link leads to the others. */
-const OPEN = 200;
+const MAX_OPEN_ALERTS = 200;
 
 /** `/alerts`: open and resolved alerts. */
 export const alerts = definePage({
@@ -21,8 +21,11 @@ export const alerts = definePage({
   }),
   read: ({ read }, asked) =>
     read(async (sql) => ({
-      open: asked.before === undefined ? await openAlertRows(sql, asked.rule ?? null, OPEN + 1) : null,
-      past: await pastAlertPage(sql, asked),
+      open:
+        asked.before === undefined
+          ? await listOpenAlertRows(sql, asked.rule ?? null, MAX_OPEN_ALERTS + 1)
+          : null,
+      past: await listResolvedAlerts(sql, asked),
     })),
   content: ({ open, past: { found, next } }, asked) => ({
     title: 'Alerts',
@@ -45,13 +48,13 @@ export const alerts = definePage({
               stacked
               caption="Open alerts, those that are told first"
               columns={openColumns}
-              rows={open.slice(0, OPEN)}
+              rows={open.slice(0, MAX_OPEN_ALERTS)}
               keyOf={(one) => one.id}
               empty={asked.rule ? 'This rule reports nothing now.' : 'No alert is firing.'}
             />
-            {open.length > OPEN && (
+            {open.length > MAX_OPEN_ALERTS && (
               <p>
-                These are {OPEN}:{' '}
+                These are {MAX_OPEN_ALERTS}:{' '}
                 <a href={linkTo('/datasets/alerts', { 'resolved_at.null': 'true', sort: '-id' })}>
                   all of them
                 </a>

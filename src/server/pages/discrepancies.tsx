@@ -10,7 +10,7 @@ import {
 import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
 import { id, linkTo, oneOf, optional } from './page-queries.ts';
-import { Choice, Filters } from './parts/filters.tsx';
+import { Filters, SelectField } from './parts/filters.tsx';
 import { Older } from './parts/older.tsx';
 import { State } from './parts/state.tsx';
 import { type Column, Table } from './parts/table.tsx';
@@ -21,7 +21,7 @@ const PATH = '/discrepancies';
 const STATES = ['standing', 'ended'] as const;
 const YEAR = 365 * 86_400_000;
 /** Maximum number of changes of level on the page. */
-const BREAKS = 50;
+const MAX_BREAKS = 50;
 
 /** `/discrepancies`: contradictions between sources, and days on which a metric changed its level. */
 export const discrepancies = definePage({
@@ -37,7 +37,7 @@ export const discrepancies = definePage({
     read(async (sql) => ({
       counts: await discrepancyCounts(sql),
       page: await discrepancyPage(sql, asked),
-      breaks: await breaksIn(sql, { from: clock() - YEAR, to: null }, BREAKS + 1),
+      breaks: await breaksIn(sql, { from: clock() - YEAR, to: null }, MAX_BREAKS + 1),
     })),
   content: ({ counts, page: { found, next }, breaks }, asked) => ({
     title: 'Discrepancies',
@@ -51,8 +51,8 @@ export const discrepancies = definePage({
           </p>
           {counts.length > 0 && <Counts counts={counts} />}
           <Filters path={PATH}>
-            <Choice name="state" label="State" value={asked.state} words={STATES} />
-            <Choice
+            <SelectField name="state" label="State" value={asked.state} words={STATES} />
+            <SelectField
               name="check"
               label="Check"
               value={asked.check}
@@ -90,13 +90,13 @@ export const discrepancies = definePage({
           <Table
             caption="Changes of level"
             columns={breakColumns}
-            rows={breaks.slice(0, BREAKS)}
+            rows={breaks.slice(0, MAX_BREAKS)}
             keyOf={({ chain_id, metric, broke_at }) => `${chain_id} ${metric} ${broke_at.getTime()}`}
             empty="No metric changed its level. A change is detected after three weeks."
           />
-          {breaks.length > BREAKS && (
+          {breaks.length > MAX_BREAKS && (
             <p>
-              These are the newest {BREAKS}:{' '}
+              These are the newest {MAX_BREAKS}:{' '}
               <a href={linkTo('/datasets/series_breaks', { sort: '-broke_at' })}>all of them</a>.
             </p>
           )}

@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string';
-import { safeDocument } from '../../lib/safe-text.ts';
+import { escapeHtmlDocument } from '../../lib/safe-text.ts';
 import type { Content } from './page.ts';
 import { Layout } from './parts/layout.tsx';
 import { CurrentLinks, type StatusLinks, serverLinks } from './status/links.ts';
@@ -18,5 +18,5 @@ export function documentOf(content: Content, view: View, links: StatusLinks = se
     </CurrentView.Provider>
   );
   // Texts from upstreams are in many places of a page, so the whole document is sanitized.
-  return `<!doctype html>\n${safeDocument(renderToString(page))}`;
+  return `<!doctype html>\n${escapeHtmlDocument(renderToString(page))}`;
 }

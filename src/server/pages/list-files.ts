@@ -1,4 +1,4 @@
-import { hrefOf, type Parameters, parametersOf, tidied } from './datasets/address.ts';
+import { hrefOf, normalizeParameters, type Parameters, parametersOf } from './datasets/address.ts';
 import type { Page } from './page.ts';
 
 /** A page of rows, and the corresponding request to the API. */
@@ -52,7 +52,7 @@ const lists: readonly List[] = [
 export const listFiles: readonly Page[] = lists.map(({ path, view, sort, filters }) => ({
   path: `${path}.:form`,
   async answer(_context, { form, ...given }) {
-    const parameters = parametersOf(tidied(given));
+    const parameters = parametersOf(normalizeParameters(given));
     if ((form !== 'json' && form !== 'csv') || parameters === null) return null;
     const asked = Object.entries(parameters).map(([name, value]): Parameters => {
       const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;

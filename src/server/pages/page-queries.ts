@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INSTANT_EXAMPLE, instantIn } from '../../lib/instant.ts';
+import { INSTANT_EXAMPLE, parseInstant } from '../../lib/instant.ts';
 import { recorded } from '../../reporting/recorded-datasets.ts';
 
 /** A parameter that may be missing, or empty in a form. */
@@ -20,7 +20,7 @@ export const id = z.string().regex(/^\d{1,18}$/, 'must be a whole number of at m
 /** A moment in the formats for people, as ms since 1970. */
 export const moment = z
   .string('must be a moment')
-  .transform((text) => instantIn(text))
+  .transform((text) => parseInstant(text))
   .refine((at) => at !== null, `must be a moment such as ${INSTANT_EXAMPLE}`);
 
 /** One of a list of words. */

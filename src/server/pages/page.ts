@@ -7,7 +7,7 @@ import type { Demand } from '../../reporting/reports/call-demand.ts';
 import type { DiskUse } from '../../reporting/reports/disk.ts';
 import type { NodesStatus } from '../../reporting/reports/nodes/nodes-status.ts';
 import type { Status } from '../../reporting/reports/status.ts';
-import type { Ask } from '../run-query.ts';
+import type { RunQuery } from '../run-query.ts';
 import type { StatusSite } from '../status-site.ts';
 
 /** Facts about this recorder from its configuration. */
@@ -32,7 +32,7 @@ export interface PageContext {
    * Runs a statement that a user wrote, within limits of its own.
    * @throws ReadsBusy, and errors that `explainRefusal` explains
    */
-  readonly ask: Ask;
+  readonly ask: RunQuery;
   readonly clock: Clock;
   /** State of the recording, cached for 1 s. */
   readonly status: () => Promise<Status>;

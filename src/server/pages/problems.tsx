@@ -1,8 +1,8 @@
 import type { Content } from './page.ts';
-import { Problem } from './parts/problem.tsx';
+import { ErrorNotice } from './parts/problem.tsx';
 
 /** An error as it is reported to people and programs. */
-export interface ToldProblem {
+export interface PageProblem {
   readonly status: number;
   readonly title: string;
   readonly what: string;
@@ -13,7 +13,7 @@ export interface ToldProblem {
   readonly retryAfter?: number;
 }
 
-export const fromElsewhere: ToldProblem = {
+export const notThroughProxy: PageProblem = {
   status: 403,
   title: 'Forbidden',
   what: 'This server answers to the proxies that its configuration names, and you do not come through one.',
@@ -22,7 +22,7 @@ export const fromElsewhere: ToldProblem = {
     'Ask through the proxy. Who keeps the recorder can name another one in server.proxies, or set RECORDER_TOKEN.',
 };
 
-export const noToken: ToldProblem = {
+export const noToken: PageProblem = {
   status: 401,
   title: 'Unauthorized',
   what: 'this needs the token: send "Authorization: Bearer TOKEN" with the value of RECORDER_TOKEN',
@@ -30,7 +30,7 @@ export const noToken: ToldProblem = {
   advice: '',
 };
 
-export const nothingHere = (path: string): ToldProblem => ({
+export const notFound = (path: string): PageProblem => ({
   status: 404,
   title: 'Page not found',
   what: `There is no page at ${path}.`,
@@ -39,7 +39,7 @@ export const nothingHere = (path: string): ToldProblem => ({
 });
 
 /** @param problems one line each, starting with the parameter */
-export const badRequest = (details: readonly string[]): ToldProblem => ({
+export const badRequest = (details: readonly string[]): PageProblem => ({
   status: 400,
   title: 'Bad request',
   what: details.length === 1 ? 'A parameter is invalid.' : 'Some parameters are invalid.',
@@ -47,7 +47,7 @@ export const badRequest = (details: readonly string[]): ToldProblem => ({
   advice: 'Correct the address, or go back.',
 });
 
-export const tooBusy = (why: string, retryAfter: number): ToldProblem => ({
+export const tooBusy = (why: string, retryAfter: number): PageProblem => ({
   status: 503,
   title: 'Busy',
   what: `Too many concurrent reads: ${why}.`,
@@ -56,7 +56,7 @@ export const tooBusy = (why: string, retryAfter: number): ToldProblem => ({
   retryAfter,
 });
 
-export const databaseAway = (why: string): ToldProblem => ({
+export const databaseUnavailable = (why: string): PageProblem => ({
   status: 503,
   title: 'Database unavailable',
   what: 'The database does not respond.',
@@ -68,8 +68,8 @@ export const databaseAway = (why: string): ToldProblem => ({
 });
 
 /** The database is unavailable, or a query takes longer than a page waits: which one is unknown. */
-export const databaseLate = (why: string): ToldProblem => {
-  const away = databaseAway(why);
+export const databaseLate = (why: string): PageProblem => {
+  const away = databaseUnavailable(why);
   return {
     ...away,
     details: [
@@ -79,7 +79,7 @@ export const databaseLate = (why: string): ToldProblem => {
   };
 };
 
-export const replicaAway = (why: string): ToldProblem => ({
+export const replicaUnavailable = (why: string): PageProblem => ({
   status: 503,
   title: 'Replica unavailable',
   what: 'The replica that pages read does not respond.',
@@ -90,7 +90,7 @@ export const replicaAway = (why: string): ToldProblem => ({
   retryAfter: 10,
 });
 
-export const tooSlow = (why: string): ToldProblem => ({
+export const tooSlow = (why: string): PageProblem => ({
   status: 503,
   title: 'Too slow',
   what: 'The database did not work this out in the time that a page has.',
@@ -100,7 +100,7 @@ export const tooSlow = (why: string): ToldProblem => ({
   retryAfter: 30,
 });
 
-export const queueAway = (why: string): ToldProblem => ({
+export const queueUnavailable = (why: string): PageProblem => ({
   status: 503,
   title: 'No queue',
   what: 'The queue gives no answer.',
@@ -111,7 +111,7 @@ export const queueAway = (why: string): ToldProblem => ({
   retryAfter: 10,
 });
 
-export const refusedRequest = (status: number, why: string): ToldProblem => ({
+export const refusedRequest = (status: number, why: string): PageProblem => ({
   status,
   title: 'Bad request',
   what: why,
@@ -119,7 +119,7 @@ export const refusedRequest = (status: number, why: string): ToldProblem => ({
   advice: 'Go back, or follow the navigation above.',
 });
 
-export const failed: ToldProblem = {
+export const failed: PageProblem = {
   status: 500,
   title: 'This page failed',
   what: 'The recorder could not make this page. That is a fault of the recorder, and its log says more.',
@@ -128,16 +128,16 @@ export const failed: ToldProblem = {
 };
 
 /** An error in place of a part of a page. */
-export function Told({ problem: { what, details, advice } }: { readonly problem: ToldProblem }) {
+export function ProblemNotice({ problem: { what, details, advice } }: { readonly problem: PageProblem }) {
   return (
-    <Problem what={what} details={details}>
+    <ErrorNotice what={what} details={details}>
       <p>{advice}</p>
-    </Problem>
+    </ErrorNotice>
   );
 }
 
 /** Returns an error as a page. After a temporary error the page reloads until it succeeds. */
-export function problemPage(problem: ToldProblem): Content {
+export function problemPage(problem: PageProblem): Content {
   const { title, status, retryAfter } = problem;
   return {
     title,
@@ -147,7 +147,7 @@ export function problemPage(problem: ToldProblem): Content {
         <h1>
           {title} <small>{status}</small>
         </h1>
-        <Told problem={problem} />
+        <ProblemNotice problem={problem} />
       </>
     ),
   };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { printableLines } from '../../lib/safe-text.ts';
-import { type Quarantined, quarantinedItem, quarantinedPage } from '../../reporting/reports/quarantine.ts';
+import { escapeUnsafeLines } from '../../lib/safe-text.ts';
+import { type QuarantineRow, quarantinedItem, quarantinedPage } from '../../reporting/reports/quarantine.ts';
 import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
 import { dataset, datasetNames, id, linkTo, optional } from './page-queries.ts';
-import { Choice, Filters } from './parts/filters.tsx';
+import { Filters, SelectField } from './parts/filters.tsx';
 import { KeyValues } from './parts/key-values.tsx';
 import { Older } from './parts/older.tsx';
 import { type Column, Table } from './parts/table.tsx';
@@ -29,7 +29,7 @@ export const quarantine = definePage({
           them all again.
         </p>
         <Filters path={PATH}>
-          <Choice name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
+          <SelectField name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
         </Filters>
         <Table
           stacked
@@ -84,7 +84,7 @@ export const quarantineItem = definePage({
               <code>chain-recorder quarantine show {item.id}</code>
             </p>
           )}
-          <pre>{printableLines(indented(item.item))}</pre>
+          <pre>{escapeUnsafeLines(indented(item.item))}</pre>
         </section>
       </>
     ),
@@ -114,7 +114,7 @@ export function indented(json: string): string {
   });
 }
 
-const columns: readonly Column<Quarantined>[] = [
+const columns: readonly Column<QuarantineRow>[] = [
   { name: 'Item', kind: 'number', cell: (item) => <a href={`${PATH}/${item.id}`}>{item.id}</a> },
   { name: 'Dataset', evident: true, cell: (item) => <code>{item.dataset}</code> },
   { name: 'Why', kind: 'wide', cell: ({ reason }) => reason },

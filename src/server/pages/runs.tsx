@@ -5,14 +5,14 @@ import { type RunRow, runPage, runReasons, runRows, runStatuses } from '../../re
 import { Formats } from './datasets/formats.tsx';
 import { definePage } from './page.ts';
 import { dataset, datasetNames, id, linkTo, moment, oneOf, optional } from './page-queries.ts';
-import { Choice, Filters, Written } from './parts/filters.tsx';
+import { Filters, SelectField, TextField } from './parts/filters.tsx';
 import { KeyValues } from './parts/key-values.tsx';
 import { Older } from './parts/older.tsx';
-import { Problem } from './parts/problem.tsx';
+import { ErrorNotice } from './parts/problem.tsx';
 import { State } from './parts/state.tsx';
 import { type Column, Table } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
-import { isLately } from './queues/last-seen.tsx';
+import { isRecentObservation } from './queues/last-seen.tsx';
 import { durationWords, momentText, numberText } from './texts.ts';
 import { CurrentView } from './view.ts';
 
@@ -43,10 +43,10 @@ export const runs = definePage({
           </p>
           <Standing queues={queues} />
           <Filters path={PATH}>
-            <Choice name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
-            <Choice name="status" label="Status" value={asked.status} words={runStatuses} />
-            <Choice name="reason" label="Reason" value={asked.reason} words={runReasons} />
-            <Written name="until" label="Began before (UTC)" value={until} hint="2026-12-01T02:00" />
+            <SelectField name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
+            <SelectField name="status" label="Status" value={asked.status} words={runStatuses} />
+            <SelectField name="reason" label="Reason" value={asked.reason} words={runReasons} />
+            <TextField name="until" label="Began before (UTC)" value={until} hint="2026-12-01T02:00" />
           </Filters>
           <Table
             stacked
@@ -69,16 +69,18 @@ export const runs = definePage({
 /** Notice about stalled queues, from which no run starts. */
 function Standing({ queues }: { readonly queues: readonly SeenQueue[] }) {
   const { now } = useContext(CurrentView);
-  const standing = queues.filter(({ trouble, seen_at }) => trouble !== null && isLately(seen_at, now));
+  const standing = queues.filter(
+    ({ trouble, seen_at }) => trouble !== null && isRecentObservation(seen_at, now),
+  );
   if (standing.length === 0) return null;
   return (
-    <Problem what="No run begins by itself: a queue stands.">
+    <ErrorNotice what="No run begins by itself: a queue stands.">
       {standing.map(({ recorder, queue, trouble, trouble_since }) => (
         <p key={`${recorder} ${queue}`}>
           <a href="/queues">{queue}</a> of {recorder}, since <Time at={trouble_since} />: {trouble}
         </p>
       ))}
-    </Problem>
+    </ErrorNotice>
   );
 }
 
@@ -101,9 +103,9 @@ export const run = definePage({
           <State is={first.status} />
         </div>
         {first.error !== null && (
-          <Problem what={first.status === 'not-offered' ? 'This is not offered.' : 'It failed.'}>
+          <ErrorNotice what={first.status === 'not-offered' ? 'This is not offered.' : 'It failed.'}>
             <pre>{first.error}</pre>
-          </Problem>
+          </ErrorNotice>
         )}
         <KeyValues
           of={[

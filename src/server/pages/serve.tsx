@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger as Log } from 'pino';
 import { z } from 'zod';
-import { isAway } from '../../db/connection-error.ts';
+import { isDatabaseUnavailable } from '../../db/connection-error.ts';
 import type { ReadGate } from '../../db/read-gate.ts';
 import { lagText, type Replica } from '../../db/replica.ts';
-import { ReplicaAway } from '../../db/replica-unavailable.ts';
-import { ReadsBusy } from '../../db/semaphore.ts';
-import { messageOf } from '../../lib/errors.ts';
-import { AskedWrongly } from '../../reporting/relations/invalid-request.ts';
-import { gone } from '../abort-on-disconnect.ts';
+import { ReplicaUnavailableError } from '../../db/replica-unavailable.ts';
+import { TooManyReadsError } from '../../db/semaphore.ts';
+import { toErrorMessage } from '../../lib/errors.ts';
+import { InvalidRequestError } from '../../reporting/relations/invalid-request.ts';
+import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { Access } from '../access.ts';
 import type { Assets } from '../assets.ts';
-import { cookieOf, keepCookie } from '../cookies.ts';
-import { QueueAway } from '../queue-unavailable.ts';
-import { asking } from '../run-query.ts';
+import { cookieOf, setCookie } from '../cookies.ts';
+import { QueueUnavailableError } from '../queue-unavailable.ts';
+import { createQueryRunner } from '../run-query.ts';
 import { documentOf } from './document.tsx';
 import { login } from './login.tsx';
 import { BadRequest, type Content, type PageContext } from './page.ts';
@@ -25,19 +25,19 @@ const SESSION = 'session';
 const THEME = 'theme';
 const YEAR = 365 * 86_400;
 /** Maximum size of a request head that Node accepts, including the URL, in bytes. */
-export const LONGEST_HEAD = 16_384;
+export const MAX_HEAD_BYTES = 16_384;
 /**
  * Maximum size of a form, in bytes. A form contains a choice or a token, and a URL in which each character
  * may be encoded as three.
  */
-const LONGEST_FORM = 4 * LONGEST_HEAD;
+const MAX_FORM_BYTES = 4 * MAX_HEAD_BYTES;
 /** Paths for programs: they get JSON, also for errors. */
 const FOR_PROGRAMS = /^\/(api\/|health$|ready$|metrics$|openapi\.json$|badge\/|assets\/)|\.(json|csv)$/;
 
 const PAGE = 'text/html; charset=utf-8';
 
 /** Timeout of a page, including its wait for a connection, in ms. */
-const PATIENCE = 8_000;
+const PAGE_TIMEOUT_MS = 8_000;
 
 /** Dependencies of the pages. */
 export interface PagesOptions {
@@ -51,7 +51,7 @@ export interface PagesOptions {
 }
 
 /** A response that refuses a request. */
-export interface Refusal {
+export interface RefusalResponse {
   /** Its media type. */
   readonly type: string;
   readonly body: string;
@@ -64,7 +64,7 @@ export interface Refusal {
 export function servePages(
   server: FastifyInstance,
   { gate, replica, context, access, assets, log }: PagesOptions,
-): (request: FastifyRequest, problem: problems.ToldProblem) => Refusal {
+): (request: FastifyRequest, problem: problems.PageProblem) => RefusalResponse {
   const { clock } = context;
 
   const callerOf = (request: FastifyRequest, path: string) => ({
@@ -78,7 +78,7 @@ export function servePages(
       now: clock(),
       url: request.url,
       theme: themes.find((one) => one === cookieOf(request, THEME)) ?? 'auto',
-      session: access.asksForToken && cookieOf(request, SESSION) !== undefined,
+      session: access.requiresToken && cookieOf(request, SESSION) !== undefined,
       everything: access.admit(callerOf(request, '/'), clock()) === 'allowed',
       file: false,
       assets,
@@ -86,14 +86,14 @@ export function servePages(
     });
   const send = (request: FastifyRequest, reply: FastifyReply, content: Content, status = 200) =>
     reply.code(status).type(PAGE).send(pageOf(request, content));
-  const refusalOf = (request: FastifyRequest, problem: problems.ToldProblem): Refusal =>
+  const refusalOf = (request: FastifyRequest, problem: problems.PageProblem): RefusalResponse =>
     FOR_PROGRAMS.test(pathOf(request))
       ? {
           type: 'application/json; charset=utf-8',
           body: JSON.stringify({ error: [problem.what, ...problem.details].join('; ') }),
         }
       : { type: PAGE, body: pageOf(request, problems.problemPage(problem)) };
-  const refuse = (request: FastifyRequest, reply: FastifyReply, told: problems.ToldProblem) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, told: problems.PageProblem) => {
     // The details of internal errors are only sent to clients that may read all pages.
     const inside = told.status >= 500 && access.admit(callerOf(request, '/'), clock()) !== 'allowed';
     const problem = inside ? { ...told, details: [] } : told;
@@ -106,7 +106,7 @@ export function servePages(
     const caller = callerOf(request, pathOf(request));
     const admission = access.admit(caller, clock());
     if (admission === 'allowed') return;
-    if (admission === 'elsewhere') return refuse(request, reply, problems.fromElsewhere);
+    if (admission === 'elsewhere') return refuse(request, reply, problems.notThroughProxy);
     reply.header('www-authenticate', 'Bearer realm="chain-recorder"');
     if (FOR_PROGRAMS.test(caller.path)) return refuse(request, reply, problems.noToken);
     return send(request, reply, login(request.url, false), 401);
@@ -116,26 +116,24 @@ export function servePages(
     server.get<{ Querystring: Record<string, unknown>; Params: Record<string, unknown> }>(
       page.path,
       async (request, reply) => {
-        const left = gone(reply);
-        const signal = AbortSignal.any([left, AbortSignal.timeout(PATIENCE)]);
+        const left = abortOnDisconnect(reply);
+        const signal = AbortSignal.any([left, AbortSignal.timeout(PAGE_TIMEOUT_MS)]);
         const content = await page.answer(
-          { ...context, read: (work) => gate.read(work, signal), ask: asking(gate, left) },
+          { ...context, read: (work) => gate.read(work, signal), ask: createQueryRunner(gate, left) },
           { ...request.query, ...request.params },
         );
         if (content && 'location' in content) return reply.redirect(content.location, 303);
         if (content) return send(request, reply, content);
-        return refuse(request, reply, problems.nothingHere(pathOf(request)));
+        return refuse(request, reply, problems.notFound(pathOf(request)));
       },
     );
 
   serveForms(server);
-  server.setNotFoundHandler((request, reply) =>
-    refuse(request, reply, problems.nothingHere(pathOf(request))),
-  );
+  server.setNotFoundHandler((request, reply) => refuse(request, reply, problems.notFound(pathOf(request))));
   server.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
     if (problem === problems.failed)
-      log.warn({ path: pathOf(request), cause: messageOf(error) }, 'a page failed');
+      log.warn({ path: pathOf(request), cause: toErrorMessage(error) }, 'a page failed');
     return refuse(request, reply, problem);
   });
 
@@ -144,26 +142,26 @@ export function servePages(
   function serveForms(forms: FastifyInstance) {
     forms.addContentTypeParser(
       'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: LONGEST_FORM },
+      { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
       (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
     );
     forms.get('/login', async (request, reply) => {
-      if (!access.asksForToken) return reply.redirect('/', 303);
+      if (!access.requiresToken) return reply.redirect('/', 303);
       return send(request, reply, login('/', false));
     });
     forms.post('/login', async (request, reply) => {
       const { token, to } = loginForm.parse(request.body);
       if (!access.isToken(token)) return send(request, reply, login(to, true), 401);
-      keepCookie(request, reply, { name: SESSION, ...access.newSession(clock()) });
+      setCookie(request, reply, { name: SESSION, ...access.newSession(clock()) });
       return reply.redirect(to, 303);
     });
     forms.post('/logout', async (request, reply) => {
-      keepCookie(request, reply, { name: SESSION, value: '', seconds: 0 });
+      setCookie(request, reply, { name: SESSION, value: '', seconds: 0 });
       return reply.redirect('/', 303);
     });
     forms.post('/theme', async (request, reply) => {
       const { theme, to } = themeForm.parse(request.body);
-      keepCookie(request, reply, { name: THEME, value: theme, seconds: YEAR });
+      setCookie(request, reply, { name: THEME, value: theme, seconds: YEAR });
       return reply.redirect(to, 303);
     });
   }
@@ -191,17 +189,19 @@ const isTimeout = (error: unknown) => error instanceof Error && error.name === '
 const isRefusal = (error: unknown) => error instanceof Error && 'code' in error && error.code === '22023';
 
 /** Returns the problem to report for an error that a page or a route threw. */
-function problemOf(error: unknown): problems.ToldProblem {
+function problemOf(error: unknown): problems.PageProblem {
   if (error instanceof BadRequest) return problems.badRequest(error.problems);
-  if (error instanceof AskedWrongly)
+  if (error instanceof InvalidRequestError)
     return problems.badRequest(error.problems.map(({ parameter, problem }) => `${parameter}: ${problem}`));
-  if (isRefusal(error)) return problems.badRequest([messageOf(error)]);
-  if (error instanceof ReadsBusy) return problems.tooBusy(messageOf(error), error.retryAfter);
-  if (error instanceof QueueAway) return problems.queueAway(error.message);
-  if (error instanceof ReplicaAway) return problems.replicaAway(error.message);
-  if (isTooLong(error)) return problems.tooSlow(messageOf(error));
-  if (isTimeout(error)) return problems.databaseLate(messageOf(error));
-  if (isAway(error)) return problems.databaseAway(messageOf(error));
+  if (isRefusal(error)) return problems.badRequest([toErrorMessage(error)]);
+  if (error instanceof TooManyReadsError) return problems.tooBusy(toErrorMessage(error), error.retryAfter);
+  if (error instanceof QueueUnavailableError) return problems.queueUnavailable(error.message);
+  if (error instanceof ReplicaUnavailableError) return problems.replicaUnavailable(error.message);
+  if (isTooLong(error)) return problems.tooSlow(toErrorMessage(error));
+  if (isTimeout(error)) return problems.databaseLate(toErrorMessage(error));
+  if (isDatabaseUnavailable(error)) return problems.databaseUnavailable(toErrorMessage(error));
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
-  return status >= 400 && status < 500 ? problems.refusedRequest(status, messageOf(error)) : problems.failed;
+  return status >= 400 && status < 500
+    ? problems.refusedRequest(status, toErrorMessage(error))
+    : problems.failed;
 }

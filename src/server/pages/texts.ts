@@ -1,4 +1,4 @@
-import { exactInstantIn } from '../../lib/instant.ts';
+import { parseExactInstant } from '../../lib/instant.ts';
 
 const SECOND = 1_000;
 const UNITS = [
@@ -57,7 +57,7 @@ export const momentText = (at: Date): string => at.toISOString().slice(0, 19).re
  * moment again. Returns an empty text if the moment is invalid.
  */
 export const fieldMoment = (text: string): string =>
-  (exactInstantIn(text) ?? '').replace(/(T\d\d:\d\d):00Z$|Z$/, '$1');
+  (parseExactInstant(text) ?? '').replace(/(T\d\d:\d\d):00Z$|Z$/, '$1');
 
 /**
  * Formats a moment like {@link fieldMoment}, to the millisecond: `datetime-local` fields accept no more

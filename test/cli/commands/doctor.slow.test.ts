@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { examineDisk } from '../../../src/doctor/check-disk.ts';
+import { checkDisk } from '../../../src/doctor/check-disk.ts';
 import { startCommand } from '../../support/cli.ts';
 import { testDatabase } from '../../support/database.ts';
 
@@ -215,11 +215,11 @@ it('tells what is wrong with a certificate', async () => {
 });
 
 it('says when the disk is nearly full', async () => {
-  expect(await examineDisk(dir, 0)).toMatchObject({
+  expect(await checkDisk(dir, 0)).toMatchObject({
     ok: true,
     found: expect.stringContaining('GB are free'),
   });
-  expect(await examineDisk(dir, Number.MAX_SAFE_INTEGER)).toMatchObject({
+  expect(await checkDisk(dir, Number.MAX_SAFE_INTEGER)).toMatchObject({
     ok: false,
     mend: expect.stringContaining('free some'),
   });

@@ -5,8 +5,8 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { printRows, type RowFormat } from '../../../src/cli/output/print-rows.ts';
-import { askAsReader } from '../../../src/db/question.ts';
-import type { Out } from '../../../src/lib/output-stream.ts';
+import { queryAsReader } from '../../../src/db/question.ts';
+import type { OutputStream } from '../../../src/lib/output-stream.ts';
 import { startCommand } from '../../support/cli.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { type Duck, openDuck } from '../../warehouse/lake.ts';
@@ -26,9 +26,12 @@ afterAll(async () => {
 
 /** What is printed to a pipe, or to a terminal of so many columns. */
 async function printed(question: string, format: RowFormat, columns?: number): Promise<string> {
-  const out: Out = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
+  const out: OutputStream = Object.assign(
+    new PassThrough(),
+    columns === undefined ? {} : { isTTY: true, columns },
+  );
   const all = text(out as PassThrough);
-  await askAsReader(
+  await queryAsReader(
     database.url,
     question,
     { timeout: 20_000, asOf: null, signal: new AbortController().signal },

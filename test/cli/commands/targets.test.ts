@@ -6,7 +6,7 @@ import type { Dataset, Scope, Target } from '../../../src/datasets/contract.ts';
 import { metricPoints } from '../../../src/datasets/metrics/metric-points.ts';
 import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
 import { UsageError } from '../../../src/lib/errors.ts';
-import { asDeclared } from '../../../src/recording/active-feed.ts';
+import { withDefaultSettings } from '../../../src/recording/active-feed.ts';
 
 const ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 const scope: Scope = {
@@ -31,7 +31,7 @@ const scope: Scope = {
 
 const matching = ({ source, ...dataset }: Dataset, ...texts: string[]): readonly Target[] =>
   matchingTargets(
-    asDeclared({ source, datasets: [{ source, ...dataset }] }, source.targets(scope)),
+    withDefaultSettings({ source, datasets: [{ source, ...dataset }] }, source.targets(scope)),
     scope,
     texts,
   );

@@ -3,8 +3,8 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nativeTransactions } from '../../../src/datasets/chain-data/native-transactions.ts';
 import { OPEN_END, type Window } from '../../../src/datasets/contract.ts';
-import { memberOf } from '../../../src/datasets/sources/answer.ts';
-import { asDeclared } from '../../../src/recording/active-feed.ts';
+import { getMember } from '../../../src/datasets/sources/answer.ts';
+import { withDefaultSettings } from '../../../src/recording/active-feed.ts';
 import { loadStates, planDue } from '../../../src/recording/plan.ts';
 import { record } from '../../../src/recording/record.ts';
 import { registerTargets } from '../../../src/recording/register.ts';
@@ -34,7 +34,7 @@ function listOf(items: () => readonly object[], pageSize = 100) {
   return async (_path: string, query: Readonly<Record<string, string | number | undefined>> = {}) => {
     const { startBlock = 0, endBlock = OPEN_END, pageToken = 0 } = query;
     const within = items().filter((item) => {
-      const block = Number(memberOf(item, 'blockNumber'));
+      const block = Number(getMember(item, 'blockNumber'));
       return block >= Number(startBlock) && block < Number(endBlock);
     });
     const next = Number(pageToken) + pageSize;
@@ -168,7 +168,9 @@ describe('an address whose newest item has an absurd block', () => {
   ])('is polled on from where the chain is, the item being %s', async (_, wrong) => {
     const address = `0x${Object.keys(wrong).length}`;
     const target = { chainId: '43114', address };
-    const feed = asDeclared({ source: nativeTransactions.source, datasets: [nativeTransactions] }, [target]);
+    const feed = withDefaultSettings({ source: nativeTransactions.source, datasets: [nativeTransactions] }, [
+      target,
+    ]);
     const clock = new ManualClock(now);
     const items: object[] = [tx(7_000_900, 10), tx(7_000_800, 90)];
     const context = recordingContext(sql, clock.read, { get: listOf(() => items) });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ask, Page, Window } from '../../../src/datasets/contract.ts';
-import { memberOf } from '../../../src/datasets/sources/answer.ts';
+import type { Page, UpstreamClient, Window } from '../../../src/datasets/contract.ts';
+import { getMember } from '../../../src/datasets/sources/answer.ts';
 import { type PagedList, pages } from '../../../src/datasets/sources/pages.ts';
 import { UpstreamFailure } from '../../../src/upstreams/failure.ts';
 
@@ -13,7 +13,7 @@ const list: PagedList = {
   list: 'items',
   within: ({ from, to }) => ({ from, to }),
   at: (item) => {
-    const at = memberOf(item, 'at');
+    const at = getMember(item, 'at');
     return typeof at === 'number' ? at : null;
   },
   step: 1,
@@ -23,7 +23,7 @@ const list: PagedList = {
 function upstream(answer: (query: Query, call: number) => unknown) {
   const asked: Query[] = [];
   const refuse = () => Promise.reject(new Error('not asked for'));
-  const ask: Ask = {
+  const ask: UpstreamClient = {
     get: async (_path, query = {}) => {
       asked.push(query);
       return answer(query, asked.length);
@@ -37,7 +37,7 @@ function upstream(answer: (query: Query, call: number) => unknown) {
   return { ask, asked };
 }
 
-async function walk(ask: Ask, window: Window | null, paged: PagedList = list): Promise<Page[]> {
+async function walk(ask: UpstreamClient, window: Window | null, paged: PagedList = list): Promise<Page[]> {
   const walked: Page[] = [];
   for await (const page of pages(ask, paged, window)) walked.push(page);
   return walked;
@@ -376,7 +376,7 @@ describe('any list, in pages of any size, with tokens dying anywhere', () => {
           let last: Page | undefined;
           try {
             for await (last of pages(ask, list, window)) {
-              for (const item of [memberOf(last.body, 'items')].flat()) read.add(memberOf(item, 'id'));
+              for (const item of [getMember(last.body, 'items')].flat()) read.add(getMember(item, 'id'));
               expect(idsIn(last.proven).filter((id) => !read.has(id))).toEqual([]);
             }
             expect(last).toMatchObject({ proven: window, last: true, whole: true });
@@ -423,7 +423,7 @@ describe('any list, in pages of any size, with tokens dying anywhere', () => {
           const walked = await walk(ask, window);
           expect(walked.at(-1)).toMatchObject({ proven: window, last: true, whole: true });
           const read = walked.flatMap(({ body }) =>
-            [memberOf(body, 'items')].flat().map((item) => memberOf(item, 'at')),
+            [getMember(body, 'items')].flat().map((item) => getMember(item, 'at')),
           );
           expect(new Set(read)).toEqual(new Set(all));
         },

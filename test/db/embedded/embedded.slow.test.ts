@@ -23,7 +23,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { openEmbedded } from '../../../src/db/embedded/embedded.ts';
-import { freePort } from '../../../src/db/embedded/free-port.ts';
+import { findFreePort } from '../../../src/db/embedded/free-port.ts';
 import { embeddedHome } from '../../../src/db/embedded/home.ts';
 import { stopServer } from '../../../src/db/embedded/server.ts';
 import { UsageError } from '../../../src/lib/errors.ts';
@@ -182,7 +182,7 @@ describe('a single process', () => {
     ]);
     other.close();
     await once(other, 'close');
-    const wanted = await freePort();
+    const wanted = await findFreePort();
     expect(await start(wanted)).toEqual({ port: wanted, made: false });
     expect(await start()).toEqual({ port: first.port, made: false });
   });

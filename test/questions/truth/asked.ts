@@ -7,7 +7,7 @@ import { expectedRewards } from '../../../sandbox/network/rewards.ts';
 import { currentMembers, type Subnet } from '../../../sandbox/network/subnets.ts';
 import type { Stake, ValidatorStake } from '../../../sandbox/network/validators.ts';
 import type { SimulatedNode } from '../../../sandbox/node/simulated-node.ts';
-import { instantIn } from '../../../src/lib/instant.ts';
+import { parseInstant } from '../../../src/lib/instant.ts';
 import type { Values } from '../../../src/reporting/reports/questions.ts';
 import { avax, plain, units } from '../decimals.ts';
 import type { World } from '../world.ts';
@@ -69,7 +69,7 @@ export class Asked {
 
   #moment(name: string): number | undefined {
     const text = this.#values[name];
-    return text === undefined ? undefined : (instantIn(text) ?? undefined);
+    return text === undefined ? undefined : (parseInstant(text) ?? undefined);
   }
 
   given(name: string): string | undefined {

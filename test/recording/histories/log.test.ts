@@ -4,7 +4,7 @@ import { deploymentTransactions } from '../../../src/datasets/chain-data/deploym
 import { nativeTransactions } from '../../../src/datasets/chain-data/native-transactions.ts';
 import { stakingTransactions } from '../../../src/datasets/chain-data/staking-transactions.ts';
 import type { Dataset } from '../../../src/datasets/contract.ts';
-import { CONTRADICTS } from '../../../src/recording/decode.ts';
+import { CONTRADICTION_REASON } from '../../../src/recording/decode.ts';
 import type { Reason } from '../../../src/recording/job.ts';
 import { redrive } from '../../../src/recording/redrive.ts';
 import { targetKey } from '../../../src/recording/target-key.ts';
@@ -215,7 +215,7 @@ describe('a log', () => {
     const aside = await sql`
       select reason, item::jsonb ->> 'blockNumber' as block from recorder.quarantine 
       where target_key = ${targetKey({ chainId: '43114', address })}`;
-    expect([...aside]).toEqual([{ reason: CONTRADICTS, block: '8' }]);
+    expect([...aside]).toEqual([{ reason: CONTRADICTION_REASON, block: '8' }]);
   });
 
   it('keeps what can be stored of a batch in which something cannot', async () => {

@@ -5,7 +5,7 @@ import { type Dataset, OPEN_END, type Target } from '../../../src/datasets/contr
 import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
 import { xBlocks } from '../../../src/datasets/node/x-blocks.ts';
 import { xTransactions } from '../../../src/datasets/node/x-transactions.ts';
-import { asDeclared } from '../../../src/recording/active-feed.ts';
+import { withDefaultSettings } from '../../../src/recording/active-feed.ts';
 import { loadStates, planAll } from '../../../src/recording/plan.ts';
 import { registerAll } from '../../../src/recording/register.ts';
 import { UpstreamFailure } from '../../../src/upstreams/failure.ts';
@@ -57,7 +57,7 @@ async function recorderOf(dataset: Dataset, refuses: readonly string[] = []) {
   nodes += 1;
   const target: Target = { node: `node-${nodes}` };
   const datasets = dataset === xBlocks ? [xBlocks, xTransactions] : [dataset];
-  const feed = asDeclared({ source: dataset.source, datasets }, [target]);
+  const feed = withDefaultSettings({ source: dataset.source, datasets }, [target]);
   await registerAll(sql, [feed], clock.now, { recorder: 'recorder', digest: null });
   const node = { serves: { head: 0 } as ServedChain };
   const context = recordingContext(sql, clock.read, { rpc: nodeOf(() => node.serves, refuses) });

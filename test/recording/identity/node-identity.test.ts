@@ -2,9 +2,9 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { anotherSource } from '../../../src/alerts/rules/findings.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../../src/app/configured-feeds.ts';
-import { upstreamOpener } from '../../../src/app/upstream-opener.ts';
-import { checkConfig } from '../../../src/config/load.ts';
-import { lookOver } from '../../../src/health/probe-node.ts';
+import { createUpstreamOpener } from '../../../src/app/upstream-opener.ts';
+import { validateConfig } from '../../../src/config/load.ts';
+import { createProbeQuery } from '../../../src/health/probe-node.ts';
 import type { ActiveFeed } from '../../../src/recording/active-feed.ts';
 import { registerAll } from '../../../src/recording/register.ts';
 import { ManualClock } from '../../support/clock.ts';
@@ -44,7 +44,7 @@ async function urlOf(
 
 /** Looks at a node of a name at a URL, a minute after the look before. */
 function lookAt(name: string, url: string) {
-  const config = checkConfig(
+  const config = validateConfig(
     { network: 'mainnet', upstreams: { nodes: [{ name, url }] } },
     catalogNames,
     'test',
@@ -52,7 +52,7 @@ function lookAt(name: string, url: string) {
   const [ledger] = activeLedgers(config);
   if (!ledger) throw new Error('node_health is not active');
   const keys = { chainDataKey: undefined, metricsKey: undefined };
-  const look = lookOver(upstreamOpener(config, keys, sql, clock.read), ledger, clock.read);
+  const look = createProbeQuery(createUpstreamOpener(config, keys, sql, clock.read), ledger, clock.read);
   return (after = 60_000) => {
     clock.now += after;
     return look({ node: name, probe: 'health' }, new AbortController().signal);
@@ -144,7 +144,7 @@ async function recorderOf(
     nodeId?: string;
     network?: string;
   }) => {
-    const config = checkConfig(
+    const config = validateConfig(
       { network, upstreams: { nodes: [{ name, url: at, ...(nodeId ? { nodeId } : {}) }] } },
       catalogNames,
       'test',
@@ -153,7 +153,10 @@ async function recorderOf(
     const keys = { chainDataKey: undefined, metricsKey: undefined };
     return {
       feeds,
-      context: { ...recordingContext(sql, clock.read), open: upstreamOpener(config, keys, sql, clock.read) },
+      context: {
+        ...recordingContext(sql, clock.read),
+        open: createUpstreamOpener(config, keys, sql, clock.read),
+      },
     };
   };
   let now = configured({ url, ...more });
@@ -185,7 +188,7 @@ async function recorderOf(
       select what, dataset, reason from reporting.findings where subject = ${name} or subject = ${`node=${name}`} order by what, dataset`),
     ],
     alerts: async () =>
-      (await anotherSource.ask({ sql } as never)).filter(({ subject }) => subject.includes(name)),
+      (await anotherSource.evaluate({ sql } as never)).filter(({ subject }) => subject.includes(name)),
   };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { openSealing } from '../../../src/db/client.ts';
+import { openSealConnection } from '../../../src/db/client.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 const later = Date.UTC(2026, 2, 1);
 
 beforeAll(async () => {
-  sql = openSealing(database.url, 60_000);
+  sql = openSealConnection(database.url, 60_000);
 });
 afterEach(async () => {
   await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_open, recorder.reading_looks,
@@ -210,7 +210,7 @@ describe('closing a day', () => {
     };
     const done = new AbortController();
     const killing = killers(done.signal);
-    const others = openSealing(database.url, 60_000);
+    const others = openSealConnection(database.url, 60_000);
     const closeAll = async (one: postgres.Sql) => {
       for (;;) {
         const closed = await closeDays(one, later, never).catch(() => null);

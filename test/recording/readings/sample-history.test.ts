@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { peerReadings } from '../../../src/datasets/node/peer-readings.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
-import { openSealing } from '../../../src/db/client.ts';
+import { openSealConnection } from '../../../src/db/client.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -15,7 +15,7 @@ const START = Date.UTC(2026, 0, 10);
 const MINUTE = 60_000;
 
 beforeAll(async () => {
-  sealing = openSealing(database.url, 60_000);
+  sealing = openSealConnection(database.url, 60_000);
 });
 afterAll(async () => {
   await Promise.all([sql.end(), sealing.end()]);

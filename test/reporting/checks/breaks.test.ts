@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Metrics } from '../../../sandbox/metrics/metrics.ts';
 import { evmChains } from '../../../sandbox/network/evm-chains.ts';
-import { breaksOf, type Day } from '../../../src/reporting/checks/breaks.ts';
+import { findLevelShifts, type SeriesDay } from '../../../src/reporting/checks/breaks.ts';
 import { chance } from './recorded-year.ts';
 
 const DAY = 86_400_000;
@@ -9,7 +9,7 @@ const START = Date.UTC(2025, 0, 1);
 const at = (day: number) => START + day * DAY;
 
 /** A year of a chain: weekends are quieter, days differ by a tenth, and it grows by so much a week. */
-function year(name: string, growth = 0): Day[] {
+function year(name: string, growth = 0): SeriesDay[] {
   return Array.from({ length: 365 }, (_, day) => ({
     at: at(day),
     value: Math.round(
@@ -21,7 +21,7 @@ function year(name: string, growth = 0): Day[] {
   }));
 }
 
-const changed = (days: readonly Day[], by: (day: number, value: number) => number): Day[] =>
+const changed = (days: readonly SeriesDay[], by: (day: number, value: number) => number): SeriesDay[] =>
   days.map((one) => ({ at: one.at, value: by(Math.round((one.at - START) / DAY), one.value) }));
 
 describe('a level that changes for good', () => {
@@ -34,7 +34,7 @@ describe('a level that changes for good', () => {
   ])('and %s is found on its day', (_, factor) => {
     for (const cut of [60, 183, 200, 300]) {
       const days = changed(year(`${factor} ${cut}`), (day, value) => (day >= cut ? value * factor : value));
-      const found = breaksOf(days);
+      const found = findLevelShifts(days);
       expect(found.map((one) => new Date(one.at))).toEqual([new Date(at(cut))]);
       expect((found[0]?.after ?? 0) / (found[0]?.before ?? 1)).toBeCloseTo(factor, factor > 1 ? -1 : 1);
     }
@@ -44,17 +44,19 @@ describe('a level that changes for good', () => {
     const days = changed(year('growing', 0.03), (day, value) =>
       day === 120 ? 1 : day >= 250 ? value / 2 : value,
     ).filter((one) => one.at < at(40) || one.at >= at(54));
-    expect(breaksOf(days).map((one) => new Date(one.at))).toEqual([new Date(at(250))]);
+    expect(findLevelShifts(days).map((one) => new Date(one.at))).toEqual([new Date(at(250))]);
   });
 
   it('twice is found twice', () => {
     const days = changed(year('twice'), (day, value) => (day >= 100 && day < 240 ? value * 3 : value));
-    expect(breaksOf(days).map((one) => one.at)).toEqual([at(100), at(240)]);
+    expect(findLevelShifts(days).map((one) => one.at)).toEqual([at(100), at(240)]);
   });
 
   it('is not told before it stayed into a third week', () => {
     const cut = (length: number) =>
-      breaksOf(changed(year('late'), (day, value) => (day >= 200 ? value / 2 : value)).slice(0, length));
+      findLevelShifts(
+        changed(year('late'), (day, value) => (day >= 200 ? value / 2 : value)).slice(0, length),
+      );
     expect(cut(200 + 14)).toEqual([]);
     expect(cut(200 + 21)).toHaveLength(1);
   });
@@ -78,13 +80,13 @@ describe('no change of level', () => {
       (day, value) => value * (1 + Math.min(1, Math.max(0, (day - 150) / 60)) * 0.67),
     ],
   ])('is %s', (name, by) => {
-    expect(breaksOf(changed(year(name), by))).toEqual([]);
+    expect(findLevelShifts(changed(year(name), by))).toEqual([]);
   });
 
   it('is an empty series, one of zeros, or a short one', () => {
-    expect(breaksOf([])).toEqual([]);
-    expect(breaksOf(changed(year('zeros'), () => 0))).toEqual([]);
-    expect(breaksOf(year('short').slice(0, 20))).toEqual([]);
+    expect(findLevelShifts([])).toEqual([]);
+    expect(findLevelShifts(changed(year('zeros'), () => 0))).toEqual([]);
+    expect(findLevelShifts(year('short').slice(0, 20))).toEqual([]);
   });
 
   it('is in a year of any chain of the sandbox, whose weeks differ by up to a half', () => {
@@ -106,14 +108,14 @@ describe('no change of level', () => {
             .points(chain, metric, 'day', { from: 0, to: end, limit: 1_000 }, end + 7 * 86_400)
             .map(([start, value]) => ({ at: start * 1000, value }))
             .reverse();
-          expect({ seed, chain, metric, breaks: breaksOf(days) }).toEqual({
+          expect({ seed, chain, metric, breaks: findLevelShifts(days) }).toEqual({
             seed,
             chain,
             metric,
             breaks: [],
           });
           if (chain === '888002') continue; // 17 transactions a day
-          const breaks = breaksOf(changed(days, (day, value) => (day >= 303 ? value / 2 : value)));
+          const breaks = findLevelShifts(changed(days, (day, value) => (day >= 303 ? value / 2 : value)));
           halved += 1;
           found += Number(breaks.some((one) => Math.abs(one.at - at(303)) <= DAY));
         }

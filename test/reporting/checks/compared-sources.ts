@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ManualClock } from '../../../sandbox/clock.ts';
 import type { Sandbox } from '../../../sandbox/server.ts';
 import { catalogNames } from '../../../src/app/configured-feeds.ts';
-import { openComparing } from '../../../src/db/client.ts';
+import { openComparisonConnection } from '../../../src/db/client.ts';
 import { planAll } from '../../../src/recording/plan.ts';
 import { compareSources } from '../../../src/reporting/checks/compare.ts';
 import { configFor, Recorder, smallNetwork } from '../../every-operation/support.ts';
@@ -89,7 +89,7 @@ export class ComparedSources {
       opened?.alter(url.pathname, body, answer);
       sendJson(response, answer, said.status);
     });
-    opened = new ComparedSources(sql, openComparing(databaseUrl), network, between);
+    opened = new ComparedSources(sql, openComparisonConnection(databaseUrl), network, between);
     return opened;
   }
 

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Sandbox } from '../../../sandbox/server.ts';
-import { openComparing } from '../../../src/db/client.ts';
+import { openComparisonConnection } from '../../../src/db/client.ts';
 import { compareSources } from '../../../src/reporting/checks/compare.ts';
 import { stillSandbox } from '../../sandbox/client.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -17,7 +17,7 @@ const { it, database, sql } = withDatabase({ max: 4 });
 let comparing: postgres.Sql;
 beforeAll(async () => {
   ({ sandbox } = await stillSandbox({ genesisMs: GENESIS * 1000 }));
-  comparing = openComparing(database.url);
+  comparing = openComparisonConnection(database.url);
 });
 afterAll(async () => {
   await comparing?.end();

@@ -2,8 +2,8 @@ import { beforeEach, expect } from 'vitest';
 import { compareSources } from '../../../src/reporting/checks/compare.ts';
 import {
   breaksIn,
+  describeDiscrepancies,
   discrepanciesIn,
-  discrepanciesInWords,
 } from '../../../src/reporting/reports/discrepancies.ts';
 import { findingGroups } from '../../../src/reporting/reports/findings.ts';
 import { statusOf } from '../../../src/reporting/reports/status.ts';
@@ -30,7 +30,7 @@ async function planted(check: string, subject: string, found: number, ended?: nu
 
 it('is counted where it stands, and is no failure of the recorder', async () => {
   expect(await statusOf(sql, [])).toMatchObject({ discrepancies: [], findings: [] });
-  expect(discrepanciesInWords([])).toBe('none');
+  expect(describeDiscrepancies([])).toBe('none');
   await planted('metric_parts', 'chain_id=1', 5);
   await planted('metric_parts', 'chain_id=2', 50);
   await planted('metric_parts', 'chain_id=3', 50, 2);
@@ -41,7 +41,7 @@ it('is counted where it stands, and is no failure of the recorder', async () => 
     { check_name: 'balances', standing: 1, found_today: 0 },
     { check_name: 'metric_parts', standing: 2, found_today: 1 },
   ]);
-  expect(discrepanciesInWords(status.discrepancies)).toBe(
+  expect(describeDiscrepancies(status.discrepancies)).toBe(
     '3 stand (balances 1, metric_parts 2), 1 of them found within a day',
   );
   expect(exposition(recordingSamples(status))).toContain(

@@ -1,7 +1,7 @@
 import { beforeAll, expect } from 'vitest';
-import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
-import { checked } from '../../../src/reporting/relations/invalid-request.ts';
-import { readSeries, seriesOf, seriesParameters } from '../../../src/reporting/relations/series.ts';
+import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
+import { validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
+import { findSeriesSource, readSeries, seriesParameters } from '../../../src/reporting/relations/series.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { makeSeriesOf } from '../../support/points.ts';
 
@@ -21,11 +21,11 @@ beforeAll(async () => {
   await sql.unsafe('analyze');
 });
 
-const dataset = catalogueOf().datasets.get('metric_points');
-const source = dataset ? seriesOf(dataset) : null;
+const dataset = getCatalogue().datasets.get('metric_points');
+const source = dataset ? findSeriesSource(dataset) : null;
 async function series(buckets: number) {
   if (!dataset || !source) throw new Error('metric points are a series');
-  const question = checked(seriesParameters(source), {
+  const question = validateParameters(seriesParameters(source), {
     ...{ chain_id: '1', metric: 'txCount', time_interval: 'hour', buckets: String(buckets) },
     ...{ from: new Date(begin).toISOString(), to: new Date(begin + POINTS * MINUTE).toISOString() },
   });

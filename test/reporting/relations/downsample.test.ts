@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { drawablesOf } from '../../../src/reporting/relations/chart-sources.ts';
-import { type LinesQuestion, readLines } from '../../../src/reporting/relations/lines.ts';
+import { listChartSources } from '../../../src/reporting/relations/chart-sources.ts';
+import { type LinesQuery, readLines } from '../../../src/reporting/relations/lines.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { makeSeriesOf } from '../../support/points.ts';
 
@@ -44,11 +44,11 @@ interface Asked {
 }
 
 async function drawn({ chain, asOf, budget }: Asked) {
-  const drawable = drawablesOf().get('metric_points');
+  const drawable = listChartSources().get('metric_points');
   if (!drawable) throw new Error('metric points can be drawn');
-  const question: LinesQuestion = {
+  const question: LinesQuery = {
     columns: ['value'],
-    told: { chain_id: [...chain], metric: ['txCount'], time_interval: ['hour'] },
+    keyValues: { chain_id: [...chain], metric: ['txCount'], time_interval: ['hour'] },
     given: {},
     grain: null,
     // Much longer than there are points.
@@ -56,11 +56,11 @@ async function drawn({ chain, asOf, budget }: Asked) {
     asOf: asOf?.toISOString() ?? null,
   };
   return await readLines(sql, drawable, question, {
-    most: 8,
+    maxLines: 8,
     buckets: PARTS,
-    budget,
+    budgetMs: budget,
     clock: systemClock,
-    atOnce: AT_ONCE,
+    maxPoints: AT_ONCE,
   });
 }
 

@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { catalogueOf, type ReadableDataset } from '../../../src/reporting/relations/catalogue.ts';
+import { getCatalogue, type ReadableDataset } from '../../../src/reporting/relations/catalogue.ts';
 import { coverageParameters, readCoverage } from '../../../src/reporting/relations/coverage-days.ts';
 import {
   type Difference,
   differencesParameters,
   readDifferences,
 } from '../../../src/reporting/relations/differences.ts';
-import { AskedWrongly, checked } from '../../../src/reporting/relations/invalid-request.ts';
+import { InvalidRequestError, validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
 import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { readRows } from '../../../src/reporting/relations/rows.ts';
-import { readSeries, seriesOf, seriesParameters } from '../../../src/reporting/relations/series.ts';
+import { findSeriesSource, readSeries, seriesParameters } from '../../../src/reporting/relations/series.ts';
 import { versionsOf } from '../../../src/reporting/relations/versions.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { makeSeriesOf } from '../../support/points.ts';
 
-const catalogue = catalogueOf();
+const catalogue = getCatalogue();
 const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
 function dataset(name: string): ReadableDataset {
   const found = catalogue.datasets.get(name);
@@ -41,7 +41,7 @@ async function differences(one: ReadableDataset, from: string, limit: string): P
   const rows: Difference[] = [];
   let after: string | null = null;
   do {
-    const question = checked(differencesParameters(one), {
+    const question = validateParameters(differencesParameters(one), {
       from,
       limit,
       ...(after === null ? {} : { after }),
@@ -103,7 +103,10 @@ describe('what changed between two moments', () => {
     let after: string | null = null;
     const found: Difference[] = [];
     do {
-      const question = checked(differencesParameters(points), after === null ? asked : { ...asked, after });
+      const question = validateParameters(
+        differencesParameters(points),
+        after === null ? asked : { ...asked, after },
+      );
       const page = await readDifferences(sql, points, question);
       pages.push(page.rows.length);
       found.push(...page.rows);
@@ -127,7 +130,7 @@ describe('what changed between two moments', () => {
     const page = await readDifferences(
       sql,
       validators,
-      checked(differencesParameters(validators), { ...of, from }),
+      validateParameters(differencesParameters(validators), { ...of, from }),
     );
     expect(page.rows).toMatchObject([{ change: 'changed', differs: ['weight'] }]);
     await sql`delete from recorder.validators where node = 'digits'`;
@@ -135,21 +138,24 @@ describe('what changed between two moments', () => {
 
   it('needs a moment of which there is a record', async () => {
     const validators = dataset('validators');
-    const question = checked(differencesParameters(validators), { from: '2001-01-01' });
+    const question = validateParameters(differencesParameters(validators), { from: '2001-01-01' });
     await expect(readDifferences(sql, validators, question)).rejects.toThrow(
       'there is no record of validators',
     );
     expect(
-      checked(differencesParameters(validators), {
+      validateParameters(differencesParameters(validators), {
         from: '2026-01-01T00:00:00.000001Z',
         to: '2026-01-01 02:00:00.000002+02:00',
       }),
       'a microsecond apart',
     ).toBeDefined();
     expect(() =>
-      checked(differencesParameters(validators), { from: '2026-01-01', to: '2026-01-01T01:00+01:00' }),
-    ).toThrow(AskedWrongly);
-    expect(() => checked(differencesParameters(validators), { as_of: '2026-01-01' })).toThrow(
+      validateParameters(differencesParameters(validators), {
+        from: '2026-01-01',
+        to: '2026-01-01T01:00+01:00',
+      }),
+    ).toThrow(InvalidRequestError);
+    expect(() => validateParameters(differencesParameters(validators), { as_of: '2026-01-01' })).toThrow(
       /^from is needed; as_of is not known here: what changed lies between two moments/,
     );
   });
@@ -165,7 +171,11 @@ describe('coverage', () => {
         where dataset = ${one.name} and range_start > now() - interval '1000 days'`;
       if (!bounds?.from) continue;
       const window = { from: bounds.from.replace('+00', 'Z'), to: bounds.to.replace('+00', 'Z') };
-      const { days } = await readCoverage(sql, one, checked(coverageParameters(systemClock), window));
+      const { days } = await readCoverage(
+        sql,
+        one,
+        validateParameters(coverageParameters(systemClock), window),
+      );
       const [sums] = await sql<{ covered: number; missing: number }[]>`
         with days as (select date_trunc('day', ${window.from}::text::timestamptz at time zone 'UTC') at time zone 'UTC' as begins)
         select coalesce((select sum(1000 * extract(epoch from range_end - greatest(range_start, begins)))
@@ -210,22 +220,22 @@ describe('coverage', () => {
 
   it('refuses a window that is too long, or ends before it begins', () => {
     const wrong = (window: Readonly<Record<string, string>>) => () =>
-      checked(
+      validateParameters(
         coverageParameters(() => Date.UTC(2026, 5)),
         window,
       );
     expect(wrong({ from: '2020-01-01' })).toThrow('from must be at most 1100 days before the end');
     expect(wrong({ from: '2026-02-01', to: '2026-01-01' })).toThrow('from must be before the end');
-    expect(wrong({ as_of: '2026-01-01' })).toThrow(AskedWrongly);
+    expect(wrong({ as_of: '2026-01-01' })).toThrow(InvalidRequestError);
   });
 });
 
 describe('a series', () => {
   const points = dataset('metric_points');
-  const source = seriesOf(points);
+  const source = findSeriesSource(points);
   if (!source) throw new Error('metric points are a series');
   const series = (parameters: Readonly<Record<string, string>>) =>
-    readSeries(sql, points, source, checked(seriesParameters(source), parameters));
+    readSeries(sql, points, source, validateParameters(seriesParameters(source), parameters));
   let one: Record<string, string>;
   beforeAll(async () => {
     const [most] = await sql<Record<string, string>[]>`
@@ -238,7 +248,7 @@ describe('a series', () => {
     const { rows } = await readRows(
       sql,
       points.now,
-      checked(rowsParameters(points.now), {
+      validateParameters(rowsParameters(points.now), {
         ...one,
         sort: 'bucket_start',
         limit: '1000',
@@ -267,7 +277,7 @@ describe('a series', () => {
   });
 
   it('is of one thing only, and of a moment', async () => {
-    expect(() => checked(seriesParameters(source), { metric: 'txCount' })).toThrow(
+    expect(() => validateParameters(seriesParameters(source), { metric: 'txCount' })).toThrow(
       /^chain_id is needed: .*; time_interval is needed/,
     );
     const when = (await moments(points)).at(-1) ?? '';
@@ -285,7 +295,7 @@ describe('a series', () => {
     'of versions of $name tells at a moment no end that came later',
     async ({ name, column, ends, open }) => {
       const one = dataset(name);
-      const from = seriesOf(one);
+      const from = findSeriesSource(one);
       if (!from) throw new Error(`${name} has numbers over time`);
       const key = from.needed.map((needed) => `'${needed}', ${needed}`).join(', ');
       const [ended] = await sql.unsafe<{ then: string; key: Record<string, string | null> }[]>(
@@ -297,7 +307,7 @@ describe('a series', () => {
       );
       const then = { ...Object.fromEntries(pins), as_of: ended?.then.replace('+00', 'Z') ?? '' };
       const counted = async (parameters: Readonly<Record<string, string>>) => {
-        const asked = checked(seriesParameters(from), { ...then, column, ...parameters });
+        const asked = validateParameters(seriesParameters(from), { ...then, column, ...parameters });
         return (await readSeries(sql, one, from, asked)).of;
       };
       const told = name === 'node_health' ? 0 : 1; // how many looks there were by then is not kept
@@ -311,12 +321,12 @@ describe('a series', () => {
   it('can be made of every number of every dataset that has one', async () => {
     const drawn: string[] = [];
     for (const each of catalogue.datasets.values()) {
-      const from = seriesOf(each);
+      const from = findSeriesSource(each);
       if (!from) continue;
       const { rows } = await readRows(
         sql,
         from.readable,
-        checked(rowsParameters(from.readable), { limit: '1' }),
+        validateParameters(rowsParameters(from.readable), { limit: '1' }),
       );
       const [row] = rows;
       if (!row) continue;
@@ -330,7 +340,7 @@ describe('a series', () => {
           sql,
           each,
           from,
-          checked(seriesParameters(from), { ...pins, column: name }),
+          validateParameters(seriesParameters(from), { ...pins, column: name }),
         );
         if (of > 0) drawn.push(`${each.name}.${name}`);
       }

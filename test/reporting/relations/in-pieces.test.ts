@@ -1,15 +1,15 @@
 import { describe, expect } from 'vitest';
-import { drawablesOf, grainFor } from '../../../src/reporting/relations/chart-sources.ts';
-import { type PointsSource, readThinned } from '../../../src/reporting/relations/downsample.ts';
+import { chooseChartGrain, listChartSources } from '../../../src/reporting/relations/chart-sources.ts';
+import { type PointsSource, readDownsampled } from '../../../src/reporting/relations/downsample.ts';
 import { readLines } from '../../../src/reporting/relations/lines.ts';
-import { completed, readTargets } from '../../../src/server/pages/charts/known-values.ts';
+import { completeKeys, readTargets } from '../../../src/server/pages/charts/known-values.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
 const DAY = 86_400_000;
 /** All that can be drawn; what is found by time is read in pieces where it is too much, and tested by itself. */
-const drawables = [...drawablesOf().values()].filter(({ dataset }) => dataset?.kind !== 'series');
+const drawables = [...listChartSources().values()].filter(({ dataset }) => dataset?.kind !== 'series');
 /** Everything is read, however long that takes. */
-const unhurried = { budget: Number.POSITIVE_INFINITY, clock: () => 0 };
+const unhurried = { budgetMs: Number.POSITIVE_INFINITY, clock: () => 0 };
 const { it, sql } = withDatabase({
   recorded: true,
   max: 1,
@@ -22,17 +22,17 @@ it('what is drawn in pieces is what is drawn at once, of all that can be drawn',
   const drawn = new Set<string>();
   for (const drawable of drawables) {
     const { name, needed, values, counted, dataset } = drawable;
-    const things = completed({}, await readTargets(sql, drawable, {}), needed);
+    const things = completeKeys({}, await readTargets(sql, drawable, {}), needed);
     const question = {
       columns: values.map((one) => one.name).slice(0, 3),
-      told: Object.fromEntries(Object.entries(things).map(([key, value]) => [key, [value]])),
+      keyValues: Object.fromEntries(Object.entries(things).map(([key, value]) => [key, [value]])),
       given: {},
-      grain: grainFor(drawable, window[1].getTime() - window[0].getTime()),
+      grain: chooseChartGrain(drawable, window[1].getTime() - window[0].getTime()),
       window,
       asOf: null,
     };
     const read = async (trial: number) => {
-      const limits = { ...unhurried, trial, most: 1_000, buckets: 100_000 };
+      const limits = { ...unhurried, trialTimeoutMs: trial, maxLines: 1_000, buckets: 100_000 };
       const { lines, unreadBefore } = await readLines(sql, drawable, question, limits);
       return {
         unreadBefore,
@@ -72,7 +72,12 @@ describe('what takes too long at once', () => {
     },
   });
   const read = (most: number, lines: number) =>
-    readThinned(sql, risingAndFalling(most), { ...unhurried, trial: 50, most: lines, buckets: 1_000 });
+    readDownsampled(sql, risingAndFalling(most), {
+      ...unhurried,
+      trialTimeoutMs: 50,
+      maxLines: lines,
+      buckets: 1_000,
+    });
 
   it('is read in pieces, and of the same lines: those with the greatest values in the newest', async () => {
     // The whole window is too much, and no piece is.

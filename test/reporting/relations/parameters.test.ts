@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
-import { AskedWrongly, checked } from '../../../src/reporting/relations/invalid-request.ts';
-import { GENERAL } from '../../../src/reporting/relations/list-parameters.ts';
+import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
+import { InvalidRequestError, validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
+import { GENERAL_PARAMETERS } from '../../../src/reporting/relations/list-parameters.ts';
 import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { rowsStatement } from '../../../src/reporting/relations/rows.ts';
 
-const catalogue = catalogueOf();
+const catalogue = getCatalogue();
 
 function view(name: string) {
   const found = catalogue.views.get(name);
@@ -14,14 +14,14 @@ function view(name: string) {
 }
 
 const asked = (name: string, parameters: Readonly<Record<string, unknown>>) =>
-  checked(rowsParameters(view(name)), parameters);
+  validateParameters(rowsParameters(view(name)), parameters);
 
 function problems(name: string, parameters: Readonly<Record<string, unknown>>): string[] {
   try {
     asked(name, parameters);
     return [];
   } catch (error) {
-    if (!(error instanceof AskedWrongly)) throw error;
+    if (!(error instanceof InvalidRequestError)) throw error;
     return error.problems.map(({ parameter, problem }) => `${parameter} ${problem}`);
   }
 }
@@ -122,7 +122,7 @@ describe('parameters of a list', () => {
   it('have one name each: a column that is called like another parameter is asked by .eq', () => {
     for (const readable of catalogue.views.values()) {
       const known = rowsParameters(readable);
-      const taken = [...GENERAL, ...(readable.parameters ?? []).map(({ name }) => name)];
+      const taken = [...GENERAL_PARAMETERS, ...(readable.parameters ?? []).map(({ name }) => name)];
       const both = readable.columns.filter(({ name, type }) => taken.includes(name) && type === 'text');
       const needed = Object.fromEntries(
         (readable.parameters ?? [])
@@ -130,7 +130,7 @@ describe('parameters of a list', () => {
           .map(({ name, type }) => [name, type === 'timestamptz' ? '2026-01-01' : 'x']),
       );
       for (const { name } of both)
-        expect(checked(known, { ...needed, [`${name}.eq`]: 'x' }).filters, readable.name).toEqual([
+        expect(validateParameters(known, { ...needed, [`${name}.eq`]: 'x' }).filters, readable.name).toEqual([
           { column: name, operator: 'eq', value: 'x' },
         ]);
     }

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { closeDays } from '../../../src/recording/close-days.ts';
-import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
+import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
 import { coverageStatement } from '../../../src/reporting/relations/coverage-days.ts';
 import { differencesParameters, readDifferences } from '../../../src/reporting/relations/differences.ts';
-import { checked } from '../../../src/reporting/relations/invalid-request.ts';
-import { rowCount } from '../../../src/reporting/relations/row-count.ts';
+import { validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
+import { countRows } from '../../../src/reporting/relations/row-count.ts';
 import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { type Row, readRows, rowsStatement } from '../../../src/reporting/relations/rows.ts';
-import type { Asked } from '../../../src/reporting/relations/statement.ts';
+import type { ParameterizedStatement } from '../../../src/reporting/relations/statement.ts';
 import { day, write } from '../../server/pages/watched.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { most, type Step, stepsIn } from '../../support/plan-steps.ts';
 import { makeSeriesOf } from '../../support/points.ts';
 
-const { datasets, views } = catalogueOf();
+const { datasets, views } = getCatalogue();
 const POINTS = 100_000;
 const LIMIT = 50;
 /** Looks at the readings of each node. */
@@ -29,8 +29,8 @@ const { it, sql } = withDatabase({
   },
 });
 /** What was asked last, and everything that was. */
-let asked: Asked = { text: '', values: [] };
-let statements: Asked[] = [];
+let asked: ParameterizedStatement = { text: '', values: [] };
+let statements: ParameterizedStatement[] = [];
 
 beforeAll(async () => {
   await makeSeriesOf(sql);
@@ -129,7 +129,7 @@ async function pack(): Promise<void> {
 }
 
 /** What PostgreSQL does for a statement. */
-async function stepsOf({ text, values }: Asked): Promise<Step[]> {
+async function stepsOf({ text, values }: ParameterizedStatement): Promise<Step[]> {
   const [row] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
     `explain (analyze, timing off, format json) ${text}`,
     [...values],
@@ -156,7 +156,7 @@ describe('a page of rows', () => {
     ['of one thing', { chain_id: '7', metric: 'txCount', time_interval: 'hour' }, 'metric_points_now'],
     ['of a past moment', { as_of: late.toISOString() }, 'metric_points_now'],
   ])('%s reads no more than it shows', async (_, asked, index) => {
-    const question = checked(rowsParameters(points.now), { ...asked, limit: String(LIMIT) });
+    const question = validateParameters(rowsParameters(points.now), { ...asked, limit: String(LIMIT) });
     const steps = await stepsOf(rowsStatement(points.now, question));
     expect(indexes(steps)).toContain(index);
     // Series by series: the rest of one, and those after it until the page is full. Of a past moment the 960 values that ended in these
@@ -165,7 +165,10 @@ describe('a page of rows', () => {
   });
 
   it('of a past moment that what is so now fills looks for values that ended since no further than it reaches', async () => {
-    const question = checked(rowsParameters(points.now), { as_of: late.toISOString(), limit: String(LIMIT) });
+    const question = validateParameters(rowsParameters(points.now), {
+      as_of: late.toISOString(),
+      limit: String(LIMIT),
+    });
     const page = await readRows(sql, points.now, question);
     // Of the one series in which the page ends, not of all forty.
     expect(most(await stepsOf(asked))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
@@ -179,13 +182,13 @@ describe('a page of rows', () => {
       const asked = { as_of: late.toISOString(), sort, 'chain_id.lt': '12', limit: '999' };
       const walked: Row[] = [];
       for (let after: string | null = ''; after !== null; ) {
-        const question = checked(rowsParameters(points.now), after ? { ...asked, after } : asked);
+        const question = validateParameters(rowsParameters(points.now), after ? { ...asked, after } : asked);
         const page = await readRows(sql, points.now, question);
         walked.push(...page.rows);
         after = page.next;
       }
       const all = await readRows(sql, points.now, {
-        ...checked(rowsParameters(points.now), asked),
+        ...validateParameters(rowsParameters(points.now), asked),
         limit: POINTS,
       });
       expect(walked.length).toBeGreaterThan(5_000);
@@ -197,7 +200,11 @@ describe('a page of rows', () => {
     const changes = views.get('subnets_changes');
     if (!changes) throw new Error('there is no subnets_changes');
     statements = [];
-    const page = await readRows(sql, changes, checked(rowsParameters(changes), { limit: String(LIMIT) }));
+    const page = await readRows(
+      sql,
+      changes,
+      validateParameters(rowsParameters(changes), { limit: String(LIMIT) }),
+    );
     expect(page.rows).toHaveLength(LIMIT);
     // Where the record begins and ends, how many there are, and the page.
     expect(statements).toHaveLength(3);
@@ -206,14 +213,16 @@ describe('a page of rows', () => {
   it('of the ranges of coverage works out the targets that it shows, not all', async () => {
     const view = views.get('coverage_ranges');
     if (!view) throw new Error('there is no coverage_ranges');
-    const steps = await stepsOf(rowsStatement(view, checked(rowsParameters(view), { limit: '10' })));
+    const steps = await stepsOf(
+      rowsStatement(view, validateParameters(rowsParameters(view), { limit: '10' })),
+    );
     // The list of targets is read, and of the two hundred the first few are worked out.
     expect(steps.filter(({ kind }) => kind === 'ProjectSet').every(({ rows }) => rows < 100)).toBe(true);
     expect(most(steps)).toBeLessThan(1_000);
     const walked: Row[] = [];
     for (let after: string | null = ''; after !== null; ) {
       const asked = after ? { limit: '999', after } : { limit: '999' };
-      const page = await readRows(sql, view, checked(rowsParameters(view), asked));
+      const page = await readRows(sql, view, validateParameters(rowsParameters(view), asked));
       walked.push(...page.rows);
       after = page.next;
     }
@@ -225,7 +234,10 @@ describe('a page of rows', () => {
 
   it('of a log at a past moment reads no more than it shows of what is shown and of what was', async () => {
     const { now: blocks } = dataset('p_blocks');
-    const question = checked(rowsParameters(blocks), { as_of: late.toISOString(), limit: String(LIMIT) });
+    const question = validateParameters(rowsParameters(blocks), {
+      as_of: late.toISOString(),
+      limit: String(LIMIT),
+    });
     const steps = await stepsOf(rowsStatement(blocks, question));
     expect(indexes(steps)).toEqual(expect.arrayContaining(['p_blocks_key', 'p_blocks_superseded']));
     expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
@@ -235,7 +247,7 @@ describe('a page of rows', () => {
     const { history } = points;
     if (!history) throw new Error('points have no history');
     const steps = await stepsOf(
-      rowsStatement(history, checked(rowsParameters(history), { limit: String(LIMIT) })),
+      rowsStatement(history, validateParameters(rowsParameters(history), { limit: String(LIMIT) })),
     );
     expect(indexes(steps)).toEqual(['metric_points_now', 'metric_points_history']);
     expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
@@ -259,7 +271,11 @@ describe('a page of rows', () => {
   ])('of %s by %s is found by when rows came', async (name, sort) => {
     const view = views.get(name);
     if (!view) throw new Error(`nothing is called ${name}`);
-    const page = await readRows(sql, view, checked(rowsParameters(view), { sort, limit: String(LIMIT) }));
+    const page = await readRows(
+      sql,
+      view,
+      validateParameters(rowsParameters(view), { sort, limit: String(LIMIT) }),
+    );
     expect(page.rows).toHaveLength(LIMIT);
     const steps = await stepsOf(asked);
     expect(indexes(steps).some((index) => /_(began|recorded)$/.test(index))).toBe(true);
@@ -277,7 +293,9 @@ describe('a page of rows', () => {
       limit: String(LIMIT),
     };
     statements = [];
-    expect((await readRows(sql, history, checked(rowsParameters(history), asked))).rows).toHaveLength(1);
+    expect(
+      (await readRows(sql, history, validateParameters(rowsParameters(history), asked))).rows,
+    ).toHaveLength(1);
     expect(statements).toHaveLength(2);
   });
 
@@ -288,7 +306,7 @@ describe('a page of rows', () => {
   )('of $name, $asked, works out the probes that it shows, not all', async ({ name, asked }) => {
     const view = views.get(name);
     if (!view) throw new Error(`nothing is called ${name}`);
-    const question = checked(rowsParameters(view), { ...asked, limit: '1' });
+    const question = validateParameters(rowsParameters(view), { ...asked, limit: '1' });
     const steps = await stepsOf(rowsStatement(view, question));
     // One probe has a hundred days; twenty have two thousand.
     expect(most(steps)).toBeLessThan(300);
@@ -299,7 +317,7 @@ describe('a page of rows', () => {
     async (given) => {
       const view = views.get('peers_benched');
       if (!view) throw new Error('there is no peers_benched');
-      const steps = await stepsOf(rowsStatement(view, checked(rowsParameters(view), given)));
+      const steps = await stepsOf(rowsStatement(view, validateParameters(rowsParameters(view), given)));
       expect(indexes(steps)).toContain('peers_benched_filled');
       expect(most(steps)).toBeLessThanOrEqual(10);
     },
@@ -311,7 +329,7 @@ describe('a page of rows', () => {
       const view = views.get('x_blocks_txs');
       if (!view) throw new Error('there is no x_blocks_txs');
       const question = (more: Readonly<Record<string, string>>) =>
-        checked(rowsParameters(view), { ...given, ...more });
+        validateParameters(rowsParameters(view), { ...given, ...more });
 
       it.each([
         { as_of: new Date(now - 30 * day).toISOString(), limit: '1000' },
@@ -352,7 +370,7 @@ describe('a page of rows', () => {
       const page = await readRows(
         sql,
         view,
-        checked(rowsParameters(view), { ...given, limit: String(LIMIT) }),
+        validateParameters(rowsParameters(view), { ...given, limit: String(LIMIT) }),
       );
       expect(page.rows).toHaveLength(LIMIT);
       expect(most(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
@@ -375,15 +393,19 @@ describe('a page of rows', () => {
       const page = await readRows(
         sql,
         view,
-        checked(rowsParameters(view), { ...given, limit: String(limit), ...(after ? { after } : {}) }),
+        validateParameters(rowsParameters(view), {
+          ...given,
+          limit: String(limit),
+          ...(after ? { after } : {}),
+        }),
       );
       expect(page.rows.length).toBeGreaterThan(0);
       walked.push(...page.rows);
       after = page.next;
     }
     const whole = await sql.unsafe(
-      rowsStatement(view, { ...checked(rowsParameters(view), given), limit: 20_000 }).text,
-      [...rowsStatement(view, checked(rowsParameters(view), given)).values],
+      rowsStatement(view, { ...validateParameters(rowsParameters(view), given), limit: 20_000 }).text,
+      [...rowsStatement(view, validateParameters(rowsParameters(view), given)).values],
     );
     expect(walked).toHaveLength(whole.length);
     expect(new Set(walked.map((row) => JSON.stringify(row))).size).toBe(whole.length);
@@ -398,19 +420,19 @@ describe('a page of readings', () => {
   };
   /** All rows, page after page, and by one statement over the view. */
   async function both(name: string, given: Readonly<Record<string, string>>) {
-    const question = checked(rowsParameters(view(name)), { ...given, limit: '300' });
+    const question = validateParameters(rowsParameters(view(name)), { ...given, limit: '300' });
     const walked: Row[] = [];
     for (let after: string | null = ''; after !== null; ) {
       const more: Readonly<Record<string, string>> = after ? { after } : {};
       const page = await readRows(
         sql,
         view(name),
-        checked(rowsParameters(view(name)), { ...given, ...more, limit: '300' }),
+        validateParameters(rowsParameters(view(name)), { ...given, ...more, limit: '300' }),
       );
       walked.push(...page.rows);
       after = page.next;
     }
-    const { things: _, arrival: __, ...plain } = view(name);
+    const { entities: _, arrival: __, ...plain } = view(name);
     const whole = await readRows(sql, plain, { ...question, limit: 20_000 });
     return { walked, whole: whole.rows };
   }
@@ -439,19 +461,23 @@ describe('a page of readings', () => {
     ['validator_uptime', { as_of: new Date(now - 40 * day).toISOString() }],
     ['validator_uptime_daily', { sort: '-node' }],
   ])('of %s, %o, unpacks the looks or members that it shows, not all', async (name, given) => {
-    await readRows(sql, view(name), checked(rowsParameters(view(name)), { ...given, limit: '10' }));
+    await readRows(
+      sql,
+      view(name),
+      validateParameters(rowsParameters(view(name)), { ...given, limit: '10' }),
+    );
     // There are 9,505 readings, and 2,401 averages. Of one or two members 319 rows each are looked through that are not packed.
     expect(most(await stepsOf(asked))).toBeLessThan(1_000);
   });
 
   it.each(['validator_uptime', 'validator_uptime_daily'])('of %s is not counted', async (name) => {
-    expect(await rowCount(sql, view(name), checked(rowsParameters(view(name)), {}))).toBeNull();
+    expect(await countRows(sql, view(name), validateParameters(rowsParameters(view(name)), {}))).toBeNull();
   });
 
   it('that were taken between two moments reads what it shows', async () => {
     const uptime = dataset('validator_uptime');
     const given = { from: new Date(now - 50 * day).toISOString(), limit: '10' };
-    const page = await readDifferences(sql, uptime, checked(differencesParameters(uptime), given));
+    const page = await readDifferences(sql, uptime, validateParameters(differencesParameters(uptime), given));
     expect(page.rows).toHaveLength(10);
     expect(most(await stepsOf(asked))).toBeLessThan(500);
   });
@@ -460,7 +486,7 @@ describe('a page of readings', () => {
 describe('a page of what is different', () => {
   const between = async (from: number) => {
     const given = { from: new Date(from).toISOString(), limit: String(LIMIT) };
-    await readDifferences(sql, points, checked(differencesParameters(points), given));
+    await readDifferences(sql, points, validateParameters(differencesParameters(points), given));
     return asked;
   };
 
@@ -507,7 +533,11 @@ describe('a page of readings that ended long ago', () => {
     '%o, does not go through the looks of others since',
     async (given) => {
       statements = [];
-      const page = await readRows(sql, supply, checked(rowsParameters(supply), { ...given, limit: '10' }));
+      const page = await readRows(
+        sql,
+        supply,
+        validateParameters(rowsParameters(supply), { ...given, limit: '10' }),
+      );
       expect(page.rows).toHaveLength(10);
       const steps: Step[] = [];
       for (const one of [...statements]) steps.push(...(await stepsOf(one)));

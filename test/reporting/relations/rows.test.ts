@@ -1,19 +1,19 @@
 import { describe, expect } from 'vitest';
-import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
-import { orderedColumns, type Readable } from '../../../src/reporting/relations/readable.ts';
+import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
+import { orderedColumns, type ReportingRelation } from '../../../src/reporting/relations/readable.ts';
 import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { type Row, type RowsPage, readRows } from '../../../src/reporting/relations/rows.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
-const catalogue = catalogueOf();
+const catalogue = getCatalogue();
 const views = [...catalogue.views.values()].filter(({ parameters }) => parameters === null);
 
 const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
-const read = (readable: Readable, parameters: Readonly<Record<string, string>> = {}) =>
+const read = (readable: ReportingRelation, parameters: Readonly<Record<string, string>> = {}) =>
   readRows(sql, readable, rowsParameters(readable).parse(parameters));
 
 /** Which rows, in order. Not their values: some count up to now. */
-const which = ({ key }: Readable, rows: readonly Row[]) =>
+const which = ({ key }: ReportingRelation, rows: readonly Row[]) =>
   rows.map((row) => key.map(({ name }) => JSON.stringify(row[name])).join()).join('\n');
 
 /** Views with more rows than one page has. */
@@ -48,7 +48,7 @@ describe('keys', () => {
   it('of the rows of a past moment are those of what they are rows of', async () => {
     const functions = [...catalogue.views.values()].filter(({ name }) => name.endsWith('_as_of'));
     expect(functions.length).toBeGreaterThan(60);
-    const names = ({ key }: Readable) => key.map(({ name }) => name).sort();
+    const names = ({ key }: ReportingRelation) => key.map(({ name }) => name).sort();
     for (const one of functions) {
       const now = catalogue.views.get(one.name.replace(/_as_of$/, ''));
       expect(names(one), one.name).toEqual(now && names(now));
@@ -57,7 +57,7 @@ describe('keys', () => {
 });
 
 describe('rows', () => {
-  const view = (name: string): Readable => {
+  const view = (name: string): ReportingRelation => {
     const found = catalogue.views.get(name);
     if (!found) throw new Error(`nothing is called ${name}`);
     return found;

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect } from 'vitest';
-import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
-import { checked } from '../../../src/reporting/relations/invalid-request.ts';
-import type { Readable } from '../../../src/reporting/relations/readable.ts';
+import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
+import { validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
+import type { ReportingRelation } from '../../../src/reporting/relations/readable.ts';
 import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { type Row, readRows } from '../../../src/reporting/relations/rows.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
-const { views } = catalogueOf();
+const { views } = getCatalogue();
 const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
 
 /** Two hundred subnets over three years: quiet months, busy hours, many changes in one instant; some went, some came back. */
@@ -38,22 +38,22 @@ beforeAll(async () => {
   await sql.unsafe('vacuum analyze');
 });
 
-function view(name: string): Readable {
+function view(name: string): ReportingRelation {
   const found = views.get(name);
   if (!found) throw new Error(`nothing is called ${name}`);
   return found;
 }
 
 type Told = Readonly<Record<string, string>>;
-const keyOf = (readable: Readable, row: Row) => readable.key.map(({ name }) => row[name]).join(' ');
+const keyOf = (readable: ReportingRelation, row: Row) => readable.key.map(({ name }) => row[name]).join(' ');
 
 /** Walks all pages. */
-async function walked(readable: Readable, told: Told): Promise<string[]> {
+async function walked(readable: ReportingRelation, told: Told): Promise<string[]> {
   const rows: string[] = [];
   let after: string | null = null;
   do {
     const asked: Told = { ...told, limit: '60', ...(after === null ? {} : { after }) };
-    const page = await readRows(sql, readable, checked(rowsParameters(readable), asked));
+    const page = await readRows(sql, readable, validateParameters(rowsParameters(readable), asked));
     rows.push(...page.rows.map((row) => keyOf(readable, row)));
     after = page.next;
   } while (after !== null);
@@ -61,8 +61,8 @@ async function walked(readable: Readable, told: Told): Promise<string[]> {
 }
 
 /** The same rows by one plain statement. */
-async function plain({ arrival: _, ...readable }: Readable, told: Told): Promise<string[]> {
-  const question = checked(rowsParameters(readable), told);
+async function plain({ arrival: _, ...readable }: ReportingRelation, told: Told): Promise<string[]> {
+  const question = validateParameters(rowsParameters(readable), told);
   const { rows } = await readRows(sql, readable, { ...question, limit: 1_000_000 });
   return rows.map((row) => keyOf(readable, row));
 }
@@ -95,7 +95,10 @@ describe('pages by when rows came', () => {
   });
 
   it.each(['observed_at', '-observed_at'])('before there was a record are refused, by %s', async (sort) => {
-    const asked = checked(rowsParameters(view('chain_heights')), { as_of: '2001-01-01T00:00:00Z', sort });
+    const asked = validateParameters(rowsParameters(view('chain_heights')), {
+      as_of: '2001-01-01T00:00:00Z',
+      sort,
+    });
     await expect(readRows(sql, view('chain_heights'), asked)).rejects.toThrow(
       'there is no record of chain_heights at 2001-01-01T00:00:00Z',
     );

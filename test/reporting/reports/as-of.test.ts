@@ -5,12 +5,12 @@ import { nodeIdentity } from '../../../src/datasets/node/node-identity.ts';
 import { nodeUptimeView } from '../../../src/datasets/node/node-uptime-view.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
-import { takeObserver, writeLedger } from '../../../src/health/ledger.ts';
+import { acquireObserver, writeLedger } from '../../../src/health/ledger.ts';
 import type { State } from '../../../src/health/state.ts';
 import { reports } from '../../../src/reporting/reports/questions.ts';
 import { slaReport } from '../../../src/reporting/reports/sla.ts';
 import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
-import { holdSettled, uptimeOf } from '../../../src/reporting/reports/uptime.ts';
+import { readUptime, requireSettled } from '../../../src/reporting/reports/uptime.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
@@ -73,7 +73,7 @@ async function saw(
   until: number,
   transitions: readonly (readonly [at: number, state: State, check?: string])[],
 ) {
-  await takeObserver(sql, observer, observer);
+  await acquireObserver(sql, observer, observer);
   await writeLedger(sql, observer, observer, {
     heartbeat: until,
     absences: [],
@@ -121,7 +121,7 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
   const thresholds = { uptime: 80, uptimeAfter: 80 };
   const window = { from: start, to: moment.getTime() };
   const tell = async () => {
-    await holdSettled(sql, moment.toISOString());
+    await requireSettled(sql, moment.toISOString());
     const sla = await slaReport(
       sql,
       { from: start, to: Date.UTC(2026, 1, 1) },
@@ -136,7 +136,7 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
         metric: 'txCount',
       })),
       ...(await datasetDigests(sql, moment)),
-      uptime: JSON.stringify(await uptimeOf(sql, window, null, moment.toISOString())),
+      uptime: JSON.stringify(await readUptime(sql, window, null, moment.toISOString())),
       sla: JSON.stringify(sla),
       page: slaPage(sla),
     };
@@ -187,10 +187,10 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
 it('a moment that is not settled, or lies before the first look, is refused with the one that could be asked for', async () => {
   // An observer counts for as long as its lease, which goes by the database's clock.
   await saw('paris', 'one', clock.now, []);
-  await expect(holdSettled(sql, new Date(start - 1).toISOString())).rejects.toThrow(
+  await expect(requireSettled(sql, new Date(start - 1).toISOString())).rejects.toThrow(
     'watched since 2026-01-01T00:00:00.000Z',
   );
-  await expect(holdSettled(sql, new Date(clock.now + 1).toISOString())).rejects.toThrow(
+  await expect(requireSettled(sql, new Date(clock.now + 1).toISOString())).rejects.toThrow(
     `settled until ${new Date(clock.now).toISOString()}`,
   );
 });

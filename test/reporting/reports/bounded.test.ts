@@ -37,7 +37,7 @@ it('how the recording stands is told without a look at runs, however many there 
       ...(await metricsOf(sources, (answer) => answer, { warn: () => {} }).read()).matchAll(PARTS),
     ];
     expect(parts.map(([, read]) => read)).toEqual(metricParts.map(() => '1'));
-    await new Watchdog(sql, pino({ level: 'silent' }), () => 0).look();
+    await new Watchdog(sql, pino({ level: 'silent' }), () => 0).checkFindings();
     await sql`select dataset, sum(rows_written) from reporting.freshness group by dataset`;
     await sql`select * from reporting.coverage_states`;
     await forecast(sql, [feed], Date.now());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogNames } from '../../../src/app/configured-feeds.ts';
-import { checkConfig } from '../../../src/config/load.ts';
+import { validateConfig } from '../../../src/config/load.ts';
 import { beyondBudget, demands } from '../../../src/reporting/reports/call-demand.ts';
 import type { Forecast } from '../../../src/reporting/reports/forecast.ts';
 
@@ -17,7 +17,7 @@ const forecast = (upstream: string, perDay: number): Forecast => ({
 });
 
 function demand(perDays: readonly number[], budget?: object) {
-  const config = checkConfig(
+  const config = validateConfig(
     {
       network: 'mainnet',
       upstreams: {

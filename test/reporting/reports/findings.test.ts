@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { SharedBudget } from '../../../src/db/budget.ts';
 import { budgetKey } from '../../../src/db/budget-key.ts';
-import { findingGroups, inWords } from '../../../src/reporting/reports/findings.ts';
+import { describeFinding, findingGroups } from '../../../src/reporting/reports/findings.ts';
 import { statusOf } from '../../../src/reporting/reports/status.ts';
 import { exposition } from '../../../src/server/metrics/metric.ts';
 import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
@@ -240,7 +240,7 @@ describe('the sealing', () => {
     expect(await findingGroups(sql)).toEqual([]);
     await sql`update recorder.seals set until = ${ago(3.1 * days)}`;
     await sealed(2, 1 * days, 'no space left on device');
-    expect((await findingGroups(sql)).map((group) => inWords(group))).toEqual([
+    expect((await findingGroups(sql)).map((group) => describeFinding(group))).toEqual([
       expect.stringMatching(/^stalled since .*: the sealing of the record: sealing fails: no space left/),
     ]);
     const status = await statusOf(sql, []);
@@ -330,7 +330,7 @@ describe('an index', () => {
     await indexed('third', 1);
     expect(new Set((await stalls()).map(([subject]) => subject))).toEqual(new Set(['two']));
     const [group] = (await findingGroups(sql)).filter(({ what }) => what === 'index-stalled');
-    expect([group?.count, group && inWords(group)]).toEqual([
+    expect([group?.count, group && describeFinding(group)]).toEqual([
       2,
       expect.stringMatching(
         /^stalled since .*: index-stalled two \(and 1 more\): its index shows nothing newer to 1 target, whose items usually come every 01:00:00/,

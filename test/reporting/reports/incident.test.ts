@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { writeNote } from '../../../src/health/incident-notes.ts';
-import { incidentsBetween, momentsOf } from '../../../src/reporting/reports/incident.ts';
+import { storeIncidentNote } from '../../../src/health/incident-notes.ts';
+import { incidentsBetween, readMoments } from '../../../src/reporting/reports/incident.ts';
 import { incidentMarkdown } from '../../../src/reporting/reports/incident-page.ts';
 import { startCommand } from '../../support/cli.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -52,12 +52,12 @@ it('the story of an incident has everything that was recorded around it, in the 
       values ('recorder', 'node-down', ${subject}, 'critical', 'resolved', ${`${subject} is down`}, ${at('03:01')}, ${at('03:02')}, ${at('03:10')}, 'ann', 'the disk is ordered', ${at('03:45')})`;
   await sql`insert into recorder.gaps values ('validators', 'node=a subnetId=1', 'time',
     int8range(${at('03:00').getTime()}, ${at('03:40').getTime()}), 'not observed: it did not answer', ${at('03:41')})`;
-  await writeNote(
+  await storeIncidentNote(
     sql,
     { node: 'a', at: at('03:15').getTime(), author: 'ann', note: 'the log *filled* the disk' },
     at('05:00').getTime(),
   );
-  await writeNote(
+  await storeIncidentNote(
     sql,
     { node: 'a2', at: at('03:15').getTime(), author: 'bob', note: 'of another node' },
     at('05:00').getTime(),
@@ -65,7 +65,7 @@ it('the story of an incident has everything that was recorded around it, in the 
 
   const window = { from: at('02:00'), to: at('05:00') };
   const incidents = await incidentsBetween(sql, 'a', window);
-  const told = await momentsOf(sql, 'a', window);
+  const told = await readMoments(sql, 'a', window);
   expect(incidentMarkdown({ node: 'a', ...window, incidents, ...told }).split('\n')).toEqual([
     '# a, 2026-11-01 02:00:00 to 2026-11-01 05:00:00 (UTC)',
     '',

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { notable } from '../../../src/reporting/reports/recent-changes.ts';
+import { readRecentChanges } from '../../../src/reporting/reports/recent-changes.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { makeSeriesOf } from '../../support/points.ts';
 
@@ -11,7 +11,7 @@ const ago = (days: number) => new Date(now - days * 86_400_000);
 
 describe('what is worth a look', () => {
   it('is nothing in an empty record', async () => {
-    expect(await notable(sql)).toEqual({ departures: [], revisions: [], outages: [] });
+    expect(await readRecentChanges(sql)).toEqual({ departures: [], revisions: [], outages: [] });
   });
 
   it('is a validator that left, once, by the nodes that say so, found without a look at those who stay', async () => {
@@ -25,7 +25,7 @@ describe('what is worth a look', () => {
       insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, weight, valid_from, run_id)
       values ('a', 's', 'joined', ${ago(1)}, 't', 1, ${ago(1)}, 1)`;
     await sql`analyze recorder.validators`;
-    const { departures } = await notable(sql);
+    const { departures } = await readRecentChanges(sql);
     expect(departures).toMatchObject([
       { node_id: 'v1', weight: '10', expired: false, told_by: ['a'] },
       { node_id: 'v2', weight: '20', expired: true, told_by: ['a', 'b'] },
@@ -80,7 +80,7 @@ describe('what is worth a look', () => {
     // This one came back as it had been.
     await said(day(14), [[1000, 12]], 10);
     await said(day(14), [[1000, 2]]);
-    const { revisions } = await notable(sql);
+    const { revisions } = await readRecentChanges(sql);
     expect(revisions).toMatchObject([
       { chain_id: '1', metric: 'txCount', bucket_start: day(13), before: '1000', after: '1100', share: 0.1 },
       { chain_id: '1', metric: 'txCount', bucket_start: day(10), before: '1000', after: '1020', share: 0.02 },
@@ -102,7 +102,7 @@ describe('what is worth a look', () => {
     ] as const)
       await sql`insert into recorder.node_health ${sql({ ...key, state, error, started_at: ago(from), ended_at: to === null ? null : ago(to) })}`;
     await sql`insert into recorder.health_absences values ('o', ${ago(1.85)}, ${ago(1.75)}, 'off')`;
-    expect((await notable(sql)).outages).toEqual([
+    expect((await readRecentChanges(sql)).outages).toEqual([
       {
         node: 'n',
         started_at: ago(2),

@@ -20,7 +20,7 @@ it('tells a cause at once, then at a bounded rate, and when it is over', async (
   const watchdog = new Watchdog(sql, log, clock.read);
   const look = async (after: number) => {
     clock.now += after;
-    await watchdog.look();
+    await watchdog.checkFindings();
     return lines.splice(0).map((line) => JSON.parse(line).msg);
   };
   await sql`insert into recorder.targets (source, target_key, target)
@@ -59,10 +59,10 @@ it('tells that the database is away, once, and goes on', async () => {
   });
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
   const watchdog = new Watchdog(away, log, clock.read);
-  for (let look = 0; look < 5; look++) await watchdog.look();
+  for (let look = 0; look < 5; look++) await watchdog.checkFindings();
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['the database gave no answer']);
   clock.now += 11 * minute;
-  await watchdog.look();
+  await watchdog.checkFindings();
   expect(lines).toHaveLength(2);
   await away.end();
 });

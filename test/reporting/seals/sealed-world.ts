@@ -1,9 +1,9 @@
 import type postgres from 'postgres';
 import { expect } from 'vitest';
-import { inWords } from '../../../src/reporting/seals/difference.ts';
+import { describeDifference } from '../../../src/reporting/seals/difference.ts';
 import { sealedHistories } from '../../../src/reporting/seals/form.ts';
 import { sealUntil } from '../../../src/reporting/seals/seal.ts';
-import { type Verified, verify } from '../../../src/reporting/seals/verify.ts';
+import { type VerifyResult, verify } from '../../../src/reporting/seals/verify.ts';
 import { ManualClock } from '../../support/clock.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { type Run, World } from './world.ts';
@@ -57,9 +57,9 @@ export class SealedWorld {
     verify({ databaseUrl: this.#database.url, ...more });
 
   /** Verifies that nothing differs. @returns the counts of the verification */
-  readonly expectWhole = async (): Promise<Verified> => {
+  readonly expectWhole = async (): Promise<VerifyResult> => {
     const found = await this.verified();
-    expect(found.differences.map(inWords)).toEqual([]);
+    expect(found.differences.map(describeDifference)).toEqual([]);
     expect(found.broken).toEqual([]);
     return found;
   };
@@ -105,7 +105,7 @@ export class SealedWorld {
 }
 
 /** Returns the differences of a verification in short. */
-export const short = ({ differences }: Verified) =>
+export const short = ({ differences }: VerifyResult) =>
   differences.map(({ dataset, of, what, key, now }) => ({
     dataset,
     of,

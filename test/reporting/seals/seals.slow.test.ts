@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect } from 'vitest';
-import { openSealing } from '../../../src/db/client.ts';
+import { openSealConnection } from '../../../src/db/client.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
 import type { Difference } from '../../../src/reporting/seals/difference.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -60,7 +60,7 @@ describe('an edit by hand is found and named', () => {
   });
 
   it('a reading of a day that is closed, which closing alone does not change', async () => {
-    const own = openSealing(database.url, 60_000);
+    const own = openSealConnection(database.url, 60_000);
     const closed = await closeDays(own, h(72).getTime(), new AbortController().signal);
     await own.end();
     expect(closed).toEqual({ packed: 3, kept: 0, failed: [] });

@@ -5,8 +5,8 @@ import { chainHeights } from '../../../src/datasets/node/chain-heights.ts';
 import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
 import { validatorDelegators } from '../../../src/datasets/node/validator-delegators.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
-import { askAsReader } from '../../../src/db/question.ts';
-import { exactInstantIn } from '../../../src/lib/instant.ts';
+import { queryAsReader } from '../../../src/db/question.ts';
+import { parseExactInstant } from '../../../src/lib/instant.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
@@ -214,7 +214,7 @@ describe('as of a moment', () => {
 
   it('gives the names in a question their meaning of then', async () => {
     const asked = (question: string, asOf: number | string) =>
-      askAsReader(
+      queryAsReader(
         database.url,
         question,
         {
@@ -240,7 +240,7 @@ describe('as of a moment', () => {
         select max(height) from recorder.p_blocks) returning recorded_at::text as at`;
     const [all] = await sql`
       select count(*)::text from reporting.p_blocks_as_of(${newest?.at}::text::timestamptz)`;
-    expect(await asked('select count(*) from p_blocks', exactInstantIn(newest?.at) ?? '')).toEqual([
+    expect(await asked('select count(*) from p_blocks', parseExactInstant(newest?.at) ?? '')).toEqual([
       [all?.count],
     ]);
     await sql`update recorder.p_blocks set recorded_at = date_trunc('milliseconds', recorded_at)`;

@@ -6,13 +6,13 @@ import type { Dataset } from '../../../src/datasets/contract.ts';
 import { averageTps } from '../../../src/datasets/metrics/average-tps.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
-import { CONNECTION, openSealing } from '../../../src/db/client.ts';
+import { CONNECTION_OPTIONS, openSealConnection } from '../../../src/db/client.ts';
 import { connectPool } from '../../../src/db/connect.ts';
-import { takeObserver, writeLedger } from '../../../src/health/ledger.ts';
-import { asDeclared } from '../../../src/recording/active-feed.ts';
+import { acquireObserver, writeLedger } from '../../../src/health/ledger.ts';
+import { withDefaultSettings } from '../../../src/recording/active-feed.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
 import { registerAll } from '../../../src/recording/register.ts';
-import { endUnwatched } from '../../../src/recording/retire-removed-targets.ts';
+import { retireRemovedTargets } from '../../../src/recording/retire-removed-targets.ts';
 import { blocked } from '../../support/blocked.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -156,7 +156,7 @@ describe('what changed', () => {
     expect(seen.map(({ change, key }) => [change, key.node_id])).toEqual(
       ['a', 'c', 'a', 'b', 'd'].map((member) => ['observed', member]),
     );
-    const packing = openSealing(database.url, 60_000);
+    const packing = openSealConnection(database.url, 60_000);
     expect(await closeDays(packing, start + 9 * 86_400_000, never)).toMatchObject({ packed: 4, failed: [] });
     await packing.end();
     expect(await changes(before)).toEqual(seen);
@@ -168,19 +168,19 @@ describe('what changed', () => {
       ...validators.source,
       walk: () => onlyPage({ validators: [{ nodeID: 'a', startTime: 1, weight: 1 }] }),
     };
-    const feed = asDeclared({ source, datasets: [{ ...validators, source }] }, [
+    const feed = withDefaultSettings({ source, datasets: [{ ...validators, source }] }, [
       { node: 'n', subnetId: 'left' },
     ]);
     await registerAll(sql, [feed], clock.now, by);
     await run(recordingContext(sql, clock.read), feed);
     const ended = await changedBy(async () => {
       await registerAll(sql, [], clock.now, by);
-      await endUnwatched(recordingContext(sql, clock.read), by, pino({ level: 'silent' }));
+      await retireRemovedTargets(recordingContext(sql, clock.read), by, pino({ level: 'silent' }));
     });
     expect(ended.map(({ change, key, content }) => [change, key.subnet_id, content?.weight])).toEqual([
       ['unwatched', 'left', 1],
     ]);
-    await takeObserver(sql, 'paris', 'me');
+    await acquireObserver(sql, 'paris', 'me');
     const turn = (at: number, state: 'up' | 'down') => ({
       node: 'n',
       probe: 'health',
@@ -290,7 +290,7 @@ describe('the order', () => {
   async function write(writer: number, rounds: number): Promise<void> {
     const feed = scriptedFeed(nativeTransactions, { chainId: 'order', address: `0x${writer}` });
     for (let round = 0; round < rounds; ) {
-      const mine = connectPool(database.url, 60_000, { ...CONNECTION, max: 1 });
+      const mine = connectPool(database.url, 60_000, { ...CONNECTION_OPTIONS, max: 1 });
       const [seen] = await mine<{ tx_hash: string; pid: number }[]>`
         select (select tx_hash from reporting.native_transactions where chain_id = 'order' order by block_number desc limit 1), pg_backend_pid() as pid`;
       const transactions = [1, 2].map((part) => ({

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect } from 'vitest';
 import { type Declared, dependenciesOf, inOrder } from '../../../src/db/declared.ts';
-import { HIGHEST_ERROR_TEXT, typicalOf } from '../../../src/health/latency-histogram.ts';
+import { HIGHEST_ERROR_TEXT, representativeMs } from '../../../src/health/latency-histogram.ts';
 import { WEEKS_KEPT } from '../../../src/health/latency-store.ts';
 import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
 import {
-  asReleased,
+  findIncompatibleChanges,
   lastRelease,
-  lostSince,
   releasedAs,
+  sortAsReleased,
 } from '../../../src/reporting/views/released-columns.ts';
 import { readSqlFile } from '../../../src/reporting/views/sql-file.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -106,7 +106,7 @@ describe('declared objects', () => {
 
 describe('the last release', () => {
   it('is still there: every object, parameter and column, with its type and its place', () => {
-    expect(lostSince(lastRelease, releasedAs('this', declared))).toEqual([]);
+    expect(findIncompatibleChanges(lastRelease, releasedAs('this', declared))).toEqual([]);
   });
 
   const view = (columns: Record<string, string>) => ({
@@ -146,14 +146,14 @@ describe('the last release', () => {
     ],
     ['that returns another value', f({}, 'text'), f({}, 'bigint'), ['one() text is one() bigint now']],
   ])('an object %s', (_, earlier, later, lost) => {
-    expect(lostSince(earlier, later)).toEqual(lost);
+    expect(findIncompatibleChanges(earlier, later)).toEqual(lost);
   });
 
   it('gives the order of columns, new ones behind its own', () => {
     const names = Object.keys(lastRelease.objects.subnets?.columns ?? {});
     const now = ['new', ...names.toReversed(), 'newer'].map((name) => ({ name }));
-    expect(asReleased('subnets', now).map(({ name }) => name)).toEqual([...names, 'new', 'newer']);
-    expect(asReleased('never_released', now)).toEqual(now);
+    expect(sortAsReleased('subnets', now).map(({ name }) => name)).toEqual([...names, 'new', 'newer']);
+    expect(sortAsReleased('never_released', now)).toEqual(now);
   });
 });
 
@@ -258,7 +258,9 @@ it('a bucket of response times stands for the same time in SQL as in the recorde
   const buckets = Array.from({ length: 256 }, (_, bucket) => bucket);
   const rows = await sql<{ told: number }[]>`
     select reporting.latency_of_bucket(bucket)::float8 as told from unnest(${buckets}::int[]) bucket order by bucket`;
-  expect(rows.map(({ told }) => told)).toEqual(buckets.map((bucket) => expect.closeTo(typicalOf(bucket), 2)));
+  expect(rows.map(({ told }) => told)).toEqual(
+    buckets.map((bucket) => expect.closeTo(representativeMs(bucket), 2)),
+  );
 });
 
 it('the SQL of response times has the words of the histogram', () => {

@@ -7,7 +7,7 @@ import { networkProposals } from '../../../src/datasets/node/network-proposals.t
 import { nodeBlockchains } from '../../../src/datasets/node/node-blockchains.ts';
 import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
-import { noteContradictions } from '../../../src/recording/note-contradictions.ts';
+import { storeContradictions } from '../../../src/recording/note-contradictions.ts';
 import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -353,7 +353,7 @@ describe('a log that nodes tell', () => {
       ...(await sql`select thing, node from reporting.network_disagreements('p_blocks') order by 1, 2`),
     ];
     const note = async (days: number) => {
-      await noteContradictions(sql, clock.now + days * every, new AbortController().signal);
+      await storeContradictions(sql, clock.now + days * every, new AbortController().signal);
       expect(await told()).toEqual(await disagreeing());
     };
     const known = async () =>

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { noteContradictions } from '../../../src/recording/note-contradictions.ts';
+import { storeContradictions } from '../../../src/recording/note-contradictions.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
 const { it, sql } = withDatabase({ max: 3 });
@@ -78,7 +78,7 @@ describe('blocks that contradict each other', () => {
     await insert([['p-chain', 7, 'one'], ['p-chain', 7, 'another'], ['x-chain', 7, 'one'], ['p-chain', 8, 'eight']], at(0)); // biome-ignore format: a table
     const first = ['p-chain 7 another', 'p-chain 7 one'];
     expect(await shown()).toEqual(first);
-    await noteContradictions(sql, begin + 3 * day, signal);
+    await storeContradictions(sql, begin + 3 * day, signal);
     expect(await shown()).toEqual(first);
     // One of what is noted already, one of a row that stands long, one of rows of the day that is still compared as a whole.
     await insert(
@@ -100,14 +100,14 @@ describe('blocks that contradict each other', () => {
     expect(await shown()).toEqual(then);
     // Forward, again, and with a clock that was set back.
     for (const days of [6, 6, 1]) {
-      await noteContradictions(sql, begin + days * day, signal);
+      await storeContradictions(sql, begin + days * day, signal);
       expect(await shown()).toEqual(then);
     }
     const [noted] = await sql`select count(*)::int as things from recorder.contradictions`;
     expect(noted).toEqual({ things: 3 });
     // A saying that is not shown any more contradicts nothing.
     await sql`update recorder.proposed_blocks set superseded_at = ${at(7)} where block_hash in ('other eight', 'nine')`;
-    await noteContradictions(sql, begin + 9 * day, signal);
+    await storeContradictions(sql, begin + 9 * day, signal);
     const left = await contradicting();
     expect(left).toEqual(['p-chain 7 another', 'p-chain 7 one', 'p-chain 7 third']);
     expect(await shown()).toEqual(left);

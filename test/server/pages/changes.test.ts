@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from 'vitest';
-import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
+import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
 import { withPages } from '../../support/fixture.ts';
 import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
 import { type RevisedPoint, revisePoint } from './revised-point.ts';
@@ -84,7 +84,7 @@ describe('what is different at two moments', () => {
     const { body } = await ask(`/datasets/validators/changes?${asked}`);
     expect(rowsOf(body).flat()).toEqual(expect.arrayContaining(['left', 'the row']));
     expect(textOf(body)).toContain('not there');
-    for (const { name } of catalogueOf().datasets.values())
+    for (const { name } of getCatalogue().datasets.values())
       expect({ name, code: (await ask(`/datasets/${name}/changes`)).code }).toEqual({ name, code: 200 });
     expect(faults).toEqual([]);
   });

@@ -1,15 +1,15 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
-import { drawablesOf } from '../../../src/reporting/relations/chart-sources.ts';
-import { drawingOf } from '../../../src/server/pages/charts/chart-data.ts';
-import { Unread } from '../../../src/server/pages/charts/chart-error.tsx';
+import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
+import { listChartSources } from '../../../src/reporting/relations/chart-sources.ts';
+import { parseChartRequest } from '../../../src/server/pages/charts/chart-data.ts';
+import { UnreadNotice } from '../../../src/server/pages/charts/chart-error.tsx';
 import { drawables } from '../../../src/server/pages/charts/drawables.ts';
 import { withEnds, withGaps } from '../../../src/server/pages/charts/gaps.ts';
-import { completed, readTargets } from '../../../src/server/pages/charts/known-values.ts';
+import { completeKeys, readTargets } from '../../../src/server/pages/charts/known-values.ts';
 import { chartLink } from '../../../src/server/pages/charts/link.ts';
-import { readDrawing } from '../../../src/server/pages/charts/read-lines.ts';
+import { readChartLines } from '../../../src/server/pages/charts/read-lines.ts';
 import { withPages } from '../../support/fixture.ts';
 import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { addToDraw, addTooMany, DENSE, dense, first, holder, peak } from './drawn-record.ts';
@@ -165,12 +165,12 @@ describe('a chart', () => {
     await sql`set time zone 'UTC'`;
     const drawable = drawables.get('validators');
     if (!drawable) throw new Error('validators can be drawn');
-    const things = completed({}, await readTargets(sql, drawable, {}), drawable.needed);
+    const things = completeKeys({}, await readTargets(sql, drawable, {}), drawable.needed);
     const said = { column: undefined, by: undefined, to: null, as_of: null, beside: null, things };
-    const drawing = drawingOf(drawable, { ...said, from: new Date('2026-11-01') }, Date.now());
-    const { lines } = await readDrawing(sql, drawing, () => 0);
+    const drawing = parseChartRequest(drawable, { ...said, from: new Date('2026-11-01') }, Date.now());
+    const { lines } = await readChartLines(sql, drawing, () => 0);
     const html = renderToString(
-      h(Unread, { drawing, lines, before: new Date(drawing.window[1].getTime() - 1) }),
+      h(UnreadNotice, { drawing, lines, before: new Date(drawing.window[1].getTime() - 1) }),
     );
     const [, link = ''] = /<a href="([^"]*)">The part before/.exec(html) ?? [];
     const { code, body } = await get(link.replaceAll('&amp;', '&'));
@@ -241,18 +241,18 @@ describe('more points than are read for one page', () => {
 
 describe('what can be drawn', () => {
   it('is whatever is a point or a reading, and more', () => {
-    const readings = [...catalogueOf().datasets.values()].filter(
+    const readings = [...getCatalogue().datasets.values()].filter(
       ({ kind }) => kind === 'series' || kind === 'sample',
     );
     expect([...drawables.keys()]).toEqual(expect.arrayContaining(readings.map(({ name }) => name)));
   });
 
   it('is a dataset of readings that nobody gave a title, under its name', () => {
-    const catalogue = catalogueOf();
+    const catalogue = getCatalogue();
     const heights = catalogue.datasets.get('chain_heights');
     if (!heights) throw new Error('the catalogue has no heights');
     const datasets = new Map([...catalogue.datasets, ['depths', { ...heights, name: 'depths' }]]);
-    expect(drawablesOf({ ...catalogue, datasets }).get('depths')).toMatchObject({
+    expect(listChartSources({ ...catalogue, datasets }).get('depths')).toMatchObject({
       title: 'depths',
       heading: 'More',
       draws: 'line',

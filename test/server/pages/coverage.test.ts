@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from 'vitest';
-import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
+import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
 import { withPages } from '../../support/fixture.ts';
 import { holed, makeHoles } from './coverage-hole.ts';
 import { linkOf, rowsOf, textOf } from './html.ts';
@@ -83,7 +83,7 @@ describe('the coverage of a dataset', () => {
   });
 
   it('is there for every dataset, by day or by height', async () => {
-    for (const { name } of catalogueOf().datasets.values())
+    for (const { name } of getCatalogue().datasets.values())
       expect({ name, code: (await ask(`/datasets/${name}/coverage`)).code }).toEqual({ name, code: 200 });
     const { body } = await ask('/datasets/x_transactions/coverage?as_of=2026-11-01');
     expect(textOf(body)).toContain('From height');

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect } from 'vitest';
-import { catalogueOf } from '../../../src/reporting/relations/catalogue.ts';
+import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
 import { withPages } from '../../support/fixture.ts';
 import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
 
-const catalogue = catalogueOf();
+const catalogue = getCatalogue();
 const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1, connection: { TimeZone: 'UTC' } });
 beforeAll(async () => {
   // The dump that the database was made from holds no rights.

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from 'vitest';
-import { bucketOf, type Histogram, RELATIVE_ERROR } from '../../../src/health/latency-histogram.ts';
+import { findBucket, type Histogram, RELATIVE_ERROR } from '../../../src/health/latency-histogram.ts';
 import { type LatencyHour, storeHours } from '../../../src/health/latency-store.ts';
 import { withPages } from '../../support/fixture.ts';
 import { textOf } from './html.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
         // It grows from day to day, so that another time has other quantiles.
         const time = 5 + (start - begin) / day + (random % 97) + (random % 50 === 0 ? 2_000 : 0);
         looks.push({ at: start, time });
-        histogram.push([bucketOf(time), 1]);
+        histogram.push([findBucket(time), 1]);
       }
       const counted: Histogram = histogram.reduce(
         (sum, [bucket]) => sum.set(bucket, (sum.get(bucket) ?? 0) + 1),

@@ -3,16 +3,16 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { RedisServer } from '../../../chaos/servers/redis-server.ts';
 import { activeFeeds, catalogNames } from '../../../src/app/configured-feeds.ts';
-import { upstreamOpener } from '../../../src/app/upstream-opener.ts';
-import { checkConfig } from '../../../src/config/load.ts';
+import { createUpstreamOpener } from '../../../src/app/upstream-opener.ts';
+import { validateConfig } from '../../../src/config/load.ts';
 import { nodeIdentity } from '../../../src/datasets/node/node-identity.ts';
 import type { QueueBackend, RecorderQueue } from '../../../src/jobs/backend.ts';
 import { HEALS, POLLS, recordJob } from '../../../src/jobs/jobs.ts';
 import { openBackend } from '../../../src/jobs/open-backend.ts';
-import { viewOf } from '../../../src/jobs/queue-look.ts';
-import { noteQueues, QueueWatch } from '../../../src/jobs/seen-queues.ts';
+import { createQueuesView } from '../../../src/jobs/queue-look.ts';
+import { QueueWatch, storeQueueStates } from '../../../src/jobs/seen-queues.ts';
 import { startWorkers } from '../../../src/jobs/workers.ts';
-import { findingGroups, inWords } from '../../../src/reporting/reports/findings.ts';
+import { describeFinding, findingGroups } from '../../../src/reporting/reports/findings.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { jobFor, recordingContext, scriptedFeed } from '../../support/recording.ts';
@@ -42,7 +42,7 @@ describe.each([
     const urls = { redisUrl: redis?.url, databaseUrl: database.url };
     backend = await openBackend(urls, silent, new AbortController().signal);
     queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
-    server = await servePagesOf(database.url, { queues: viewOf(queues) });
+    server = await servePagesOf(database.url, { queues: createQueuesView(queues) });
   });
   afterAll(async () => {
     if (skip) return;
@@ -63,9 +63,11 @@ describe.each([
   /** Looks at the queue of polls, and writes down what is seen as if it was so for a minute. */
   async function noted() {
     const found = await new QueueWatch('polls', queues.polls, backend.kind).look();
-    await noteQueues(sql, 'recorder', [found]);
+    await storeQueueStates(sql, 'recorder', [found]);
     await sql`update recorder.queues set trouble_since = trouble_since - interval '1 minute'`;
-    return (await findingGroups(sql)).filter(({ what }) => what === 'queue').map((one) => inWords(one));
+    return (await findingGroups(sql))
+      .filter(({ what }) => what === 'queue')
+      .map((one) => describeFinding(one));
   }
 
   it.skipIf(skip)(
@@ -75,7 +77,7 @@ describe.each([
       const upstream = await upstreamServer((_, response) =>
         sendJson(response, { message: `<b> no ${key}` }, 404),
       );
-      const config = checkConfig(
+      const config = validateConfig(
         { network: 'mainnet', upstreams: { chainData: { url: upstream.url } } },
         catalogNames,
         'test',
@@ -87,7 +89,10 @@ describe.each([
         sql,
         clock: Date.now,
         feeds: [feed],
-        recording: { ...recordingContext(sql, Date.now), open: upstreamOpener(config, keys, sql, Date.now) },
+        recording: {
+          ...recordingContext(sql, Date.now),
+          open: createUpstreamOpener(config, keys, sql, Date.now),
+        },
         log: silent,
       });
       const job = recordJob(feed, jobFor(feed));

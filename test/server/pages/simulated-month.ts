@@ -9,12 +9,12 @@ import { request } from 'undici';
 import { parse, stringify } from 'yaml';
 import { activeFeeds, activeLedgers, catalogNames } from '../../../src/app/configured-feeds.ts';
 import { STATE_DIRECTORY } from '../../../src/app/state-directory.ts';
-import { upstreamOpener } from '../../../src/app/upstream-opener.ts';
-import { checkConfig } from '../../../src/config/load.ts';
+import { createUpstreamOpener } from '../../../src/app/upstream-opener.ts';
+import { validateConfig } from '../../../src/config/load.ts';
 import { catalog } from '../../../src/datasets/catalog.ts';
-import { openCommitting } from '../../../src/db/client.ts';
+import { openCommitPool } from '../../../src/db/client.ts';
 import { openEmbedded } from '../../../src/db/embedded/embedded.ts';
-import { lookOver } from '../../../src/health/probe-node.ts';
+import { createProbeQuery } from '../../../src/health/probe-node.ts';
 import { loadStates, planAll } from '../../../src/recording/plan.ts';
 import { runJobs } from '../../../src/recording/record-in-foreground.ts';
 import { registerTargets } from '../../../src/recording/register.ts';
@@ -119,7 +119,7 @@ const written = {
   },
 };
 writeFileSync(join(folder, 'recorder.yaml'), stringify(written));
-const config = checkConfig(written, catalogNames, 'the simulated month');
+const config = validateConfig(written, catalogNames, 'the simulated month');
 const [ledger] = activeLedgers(config);
 if (!ledger) throw new Error('no node is watched');
 
@@ -128,7 +128,7 @@ const log = { info: () => {}, warn: (_: object, line?: string) => say(line ?? ''
 const embedded = await openEmbedded({ dir: join(folder, STATE_DIRECTORY), log });
 await migrate(embedded.url);
 const sql = postgres(embedded.url, { max: 4, onnotice: () => {} });
-const commits = openCommitting(embedded.url, 4);
+const commits = openCommitPool(embedded.url, 4);
 const opened = new World(
   sql,
   ledger.targets[0]?.observer ?? '',
@@ -137,8 +137,8 @@ const opened = new World(
   ledger.every,
 );
 const clock = () => opened.now;
-const open = upstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock);
-const look = lookOver(open, ledger, clock);
+const open = createUpstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock);
+const look = createProbeQuery(open, ledger, clock);
 const never = new AbortController().signal;
 opened.windows = maintenance.map(({ node, from, to }) => ({ nodes: [node], from, to }));
 opened.looker = async (node) => {

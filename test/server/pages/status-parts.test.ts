@@ -6,7 +6,7 @@ import { catalogNames } from '../../../src/app/configured-feeds.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { UsageError } from '../../../src/lib/errors.ts';
 import { sealUntil } from '../../../src/reporting/seals/seal.ts';
-import { statusSite } from '../../../src/server/status-site.ts';
+import { readStatusSite } from '../../../src/server/status-site.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { day, hour, type Saying, secondsIn, write } from './watched.ts';
@@ -42,7 +42,7 @@ function siteWith(name: string, body: string | Buffer) {
     file,
     `network: mainnet\nupstreams: { nodes: [${node}] }\nserver: { status: { logo: ${JSON.stringify(logo)} } }\n`,
   );
-  return statusSite(loadConfig(file, catalogNames));
+  return readStatusSite(loadConfig(file, catalogNames));
 }
 
 beforeAll(async () => {
@@ -120,7 +120,7 @@ describe('a name', () => {
       const file = join(dir, 'names.yaml');
       const nodes = `{ nodes: [{ name: ${JSON.stringify(name)}, url: "http://127.0.0.1:1" }] }`;
       writeFileSync(file, `network: mainnet\nupstreams: ${nodes}\n`);
-      return statusSite(loadConfig(file, catalogNames));
+      return readStatusSite(loadConfig(file, catalogNames));
     };
     const site = configured(longest);
     const other = await servePagesOf(database.url, { clock: () => now, site });

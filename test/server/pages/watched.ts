@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { takeObserver, writeLedger } from '../../../src/health/ledger.ts';
+import { acquireObserver, writeLedger } from '../../../src/health/ledger.ts';
 import type { State } from '../../../src/health/state.ts';
 
 export const minute = 60_000;
@@ -20,7 +20,7 @@ export interface Saying {
 export async function write(sql: postgres.Sql, sayings: readonly Saying[], settled: number): Promise<void> {
   for (const observer of new Set(sayings.map((one) => one.observer))) {
     const mine = sayings.filter((one) => one.observer === observer);
-    await takeObserver(sql, observer, observer);
+    await acquireObserver(sql, observer, observer);
     await writeLedger(sql, observer, observer, {
       heartbeat: settled,
       absences: (mine[0]?.absences ?? []).map(([from, to]) => ({ from, to, reason: 'the recorder was off' })),

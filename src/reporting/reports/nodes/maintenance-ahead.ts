@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import type { Announced } from '../../../health/announcements.ts';
-import { occurrences } from '../../../health/maintenance.ts';
+import type { AnnouncedMaintenance } from '../../../health/announcements.ts';
+import { listOccurrences } from '../../../health/maintenance.ts';
 
 /** Current or future maintenance. */
 export interface MaintenanceAhead {
@@ -13,8 +13,8 @@ export interface MaintenanceAhead {
 }
 
 /** Time range for which occurrences of recurring windows are listed, in ms. */
-const AHEAD = 14 * 86_400_000;
-const MOST = 20;
+const LOOKAHEAD_MS = 14 * 86_400_000;
+const MAX_WINDOWS = 20;
 
 /**
  * Returns the maintenance announced in the configuration and by command, earliest first.
@@ -22,15 +22,15 @@ const MOST = 20;
  */
 export async function maintenanceAhead(
   sql: postgres.Sql,
-  { once, recurring }: Announced,
+  { once, recurring }: AnnouncedMaintenance,
   now: number,
 ): Promise<MaintenanceAhead[]> {
   const commanded = await sql<
     { node: string | null; starts_at: Date; ends_at: Date; reason: string | null }[]
   >`
     select node, starts_at, ends_at, reason from reporting.node_maintenance
-    where ends_at > ${new Date(now)} order by starts_at limit ${MOST}`;
-  const configured = [...once, ...recurring.flatMap((one) => occurrences(one, now, now + AHEAD))]
+    where ends_at > ${new Date(now)} order by starts_at limit ${MAX_WINDOWS}`;
+  const configured = [...once, ...recurring.flatMap((one) => listOccurrences(one, now, now + LOOKAHEAD_MS))]
     .filter(({ to }) => to > now)
     .map(({ nodes, from, to }) => ({ nodes, from: new Date(from), to: new Date(to), reason: null }));
   return [
@@ -43,5 +43,5 @@ export async function maintenanceAhead(
     })),
   ]
     .sort((one, other) => one.from.getTime() - other.from.getTime())
-    .slice(0, MOST);
+    .slice(0, MAX_WINDOWS);
 }

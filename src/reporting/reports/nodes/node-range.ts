@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
-import { type ObservedUptime, uptimeOf } from '../uptime.ts';
+import { type ObservedUptime, readUptime } from '../uptime.ts';
 import { incidentsIn, type Latency, latencies, type NodeIncident, stateSpans } from './node-record.ts';
-import { type Grain, type Span, statesIn, type WindowStates, windowsOf } from './windows.ts';
+import { type Span, splitIntoWindows, statesIn, type WindowGrain, type WindowStates } from './windows.ts';
 
 /** Consecutive probes of a node with the same result. */
-export interface Looks {
+export interface ProbeResults {
   readonly observer: string;
   readonly state: string;
   readonly started_at: Date;
@@ -22,7 +22,7 @@ export interface Looks {
 /** The record of a node over a range. */
 export interface NodeRange extends Span {
   readonly node: string;
-  readonly grain: Grain;
+  readonly grain: WindowGrain;
   readonly first_look: Date | null;
   /** The whole range, up to now. */
   readonly whole: WindowStates;
@@ -33,13 +33,13 @@ export interface NodeRange extends Span {
   readonly observed: readonly ObservedUptime[];
   readonly incidents: readonly NodeIncident[];
   /** The newest probe results of the range. */
-  readonly looks: readonly Looks[];
+  readonly looks: readonly ProbeResults[];
   /** Whether the range has older results. */
   readonly more: boolean;
 }
 
-const MOST_LOOKS = 100;
-const MOST_INCIDENTS = 100;
+const MAX_LOOKS = 100;
+const MAX_INCIDENTS = 100;
 
 /** Returns the time of the first probe of a node. Returns null if there was none. */
 export async function firstLookAt(sql: postgres.Sql, node: string): Promise<Date | null> {
@@ -53,7 +53,7 @@ export async function nodeRange(
   sql: postgres.Sql,
   node: string,
   range: Span,
-  grain: Grain,
+  grain: WindowGrain,
   firstLook: Date | null,
   now: number,
 ): Promise<NodeRange> {
@@ -62,23 +62,23 @@ export async function nodeRange(
   const [whole] = statesIn(spans, [range], firstLook?.getTime() ?? null);
   if (!whole) throw new Error('the range is empty');
   const [latency] = await latencies(sql, [range], node, now);
-  const looks = await sql<Looks[]>`
+  const looks = await sql<ProbeResults[]>`
     select observer, state, started_at, ended_at, is_open, probes::float8, error, last_error
     from reporting.node_states
     where node = ${node} and probe = 'health' and interval_started_at < ${new Date(to)}
       and interval_ended_at > ${new Date(from)} and started_at < ${new Date(to)} and ended_at > ${new Date(from)}
-    order by started_at desc, observer limit ${MOST_LOOKS + 1}`;
+    order by started_at desc, observer limit ${MAX_LOOKS + 1}`;
   return {
     node,
     ...range,
     grain,
     first_look: firstLook,
     whole,
-    windows: statesIn(spans, windowsOf(range, grain), firstLook?.getTime() ?? null),
+    windows: statesIn(spans, splitIntoWindows(range, grain), firstLook?.getTime() ?? null),
     latency: latency?.get(node) ?? null,
-    observed: await uptimeOf(sql, range, node),
-    incidents: await incidentsIn(sql, range, [node], MOST_INCIDENTS),
-    looks: looks.slice(0, MOST_LOOKS),
-    more: looks.length > MOST_LOOKS,
+    observed: await readUptime(sql, range, node),
+    incidents: await incidentsIn(sql, range, [node], MAX_INCIDENTS),
+    looks: looks.slice(0, MAX_LOOKS),
+    more: looks.length > MAX_LOOKS,
   };
 }

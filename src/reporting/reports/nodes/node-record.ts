@@ -105,7 +105,7 @@ export async function latencies(
 }
 
 /** Returns the checks of nodes, failing ones first. Checks that no observer watches are unknown. */
-export async function nodeChecks(sql: postgres.Sql, node: string | null): Promise<NodeCheck[]> {
+export async function readNodeChecks(sql: postgres.Sql, node: string | null): Promise<NodeCheck[]> {
   return [
     ...(await sql<NodeCheck[]>`
       select h.node, h.check_name as check, h.observer, case when o.watching then h.state else 'unknown' end as state,

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Announced } from '../../../health/announcements.ts';
+import type { AnnouncedMaintenance } from '../../../health/announcements.ts';
 import { type MaintenanceAhead, maintenanceAhead } from './maintenance-ahead.ts';
 import {
   incidentsIn,
@@ -7,13 +7,13 @@ import {
   latencies,
   type NodeCheck,
   type NodeIncident,
-  nodeChecks,
+  readNodeChecks,
   type SealHead,
   sealHead,
   stateSpans,
 } from './node-record.ts';
-import { type StandingLedger, standingLedgers, type WatchedNode, watchedNodes } from './watched-nodes.ts';
-import { statesIn, type WindowStates, windowsOf } from './windows.ts';
+import { readStalledLedgers, type StalledLedger, type WatchedNode, watchedNodes } from './watched-nodes.ts';
+import { splitIntoWindows, statesIn, type WindowStates } from './windows.ts';
 
 /** The data of a node on the status page. */
 export interface NodeStatus extends WatchedNode {
@@ -31,7 +31,7 @@ export interface NodesStatus {
   /** The time of the query, in ms since 1970. */
   readonly at: number;
   readonly nodes: readonly NodeStatus[];
-  readonly standing: readonly StandingLedger[];
+  readonly standing: readonly StalledLedger[];
   /** Of the last 90 days, newest first. */
   readonly incidents: readonly NodeIncident[];
   readonly maintenance: readonly MaintenanceAhead[];
@@ -39,7 +39,7 @@ export interface NodesStatus {
 }
 
 const DAY = 86_400_000;
-export const DAYS = 90;
+export const STATUS_DAYS = 90;
 /** The ranges for which uptimes are shown, in days. */
 export const spans = { '24 h': 1, '7 days': 7, '30 days': 30, '90 days': 90 } as const;
 export type SpanName = keyof typeof spans;
@@ -53,7 +53,7 @@ const bySpan = <T>(of: (name: SpanName) => T): Readonly<Record<SpanName, T>> => 
   '90 days': of('90 days'),
 });
 
-const MOST_INCIDENTS = 10;
+const MAX_INCIDENTS = 10;
 
 /**
  * Reads the data of the status page. Its cost depends on the ledger of 90 days, not on the number of probes.
@@ -63,23 +63,23 @@ const MOST_INCIDENTS = 10;
  */
 export async function nodesStatus(
   sql: postgres.Sql,
-  { nodes, announced }: { readonly nodes: readonly string[]; readonly announced: Announced },
+  { nodes, announced }: { readonly nodes: readonly string[]; readonly announced: AnnouncedMaintenance },
   now: number,
 ): Promise<NodesStatus> {
-  const past = { from: now - DAYS * DAY, to: now };
-  const standing = await standingLedgers(sql);
+  const past = { from: now - STATUS_DAYS * DAY, to: now };
+  const standing = await readStalledLedgers(sql);
   const watched = await watchedNodes(sql, nodes, standing, now);
   const states = await stateSpans(sql, past, null);
   const spanOf = (name: SpanName) => ({ from: now - spans[name] * DAY, to: now });
   const latency = await latencies(sql, spanNames.map(spanOf), null, now);
   const checks = new Map<string, NodeCheck[]>();
-  for (const check of await nodeChecks(sql, null)) {
+  for (const check of await readNodeChecks(sql, null)) {
     const before = checks.get(check.node);
     if (before) before.push(check);
     else checks.set(check.node, [check]);
   }
   const today = now - (now % DAY);
-  const days = windowsOf({ from: today - (DAYS - 1) * DAY, to: now }, '1d');
+  const days = splitIntoWindows({ from: today - (STATUS_DAYS - 1) * DAY, to: now }, '1d');
   return {
     at: now,
     nodes: watched.map((one) => {
@@ -110,7 +110,7 @@ export async function nodesStatus(
       sql,
       past,
       watched.map(({ node }) => node),
-      MOST_INCIDENTS,
+      MAX_INCIDENTS,
     ),
     maintenance: await maintenanceAhead(sql, announced, now),
     seal: await sealHead(sql),

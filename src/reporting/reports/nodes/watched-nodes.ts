@@ -22,7 +22,7 @@ export interface WatchedNode {
 }
 
 /** A stalled ledger. */
-export interface StandingLedger {
+export interface StalledLedger {
   /** The observer, or the observer, node and probe. */
   readonly subject: string;
   readonly since: Date | null;
@@ -32,24 +32,32 @@ export interface StandingLedger {
 /**
  * A node outside the configuration, such as another recorder's, is shown for this time after its last probe.
  */
-const STRANGERS = '1 day';
+const UNCONFIGURED_NODE_INTERVAL = '1 day';
 /** While a ledger is stalled, the state of a node that was settled longer ago than this is unknown, in ms. */
-const TRAILING = 120_000;
+const MAX_SETTLED_AGE_MS = 120_000;
 
 /** States in descending order of urgency. */
-const NEED: readonly WatchedNode['state'][] = ['down', 'unknown', 'unrecorded', 'maintenance', 'up'];
+const STATES_BY_URGENCY: readonly WatchedNode['state'][] = [
+  'down',
+  'unknown',
+  'unrecorded',
+  'maintenance',
+  'up',
+];
 
 /** Sorts nodes by urgency; the order within a state is kept. */
-export const byNeedOfLook = <Node extends Pick<WatchedNode, 'state'>>(nodes: readonly Node[]): Node[] =>
-  [...nodes].sort((one, other) => NEED.indexOf(one.state) - NEED.indexOf(other.state));
+export const sortByUrgency = <Node extends Pick<WatchedNode, 'state'>>(nodes: readonly Node[]): Node[] =>
+  [...nodes].sort(
+    (one, other) => STATES_BY_URGENCY.indexOf(one.state) - STATES_BY_URGENCY.indexOf(other.state),
+  );
 
 /** Sorts `node-2` before `node-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
 
 /** Returns the stalled ledgers of observers and of single probes. */
-export async function standingLedgers(sql: postgres.Sql): Promise<StandingLedger[]> {
+export async function readStalledLedgers(sql: postgres.Sql): Promise<StalledLedger[]> {
   return [
-    ...(await sql<StandingLedger[]>`
+    ...(await sql<StalledLedger[]>`
       select subject, since, reason from reporting.findings where what = 'ledger' order by subject`),
   ];
 }
@@ -63,7 +71,7 @@ export async function standingLedgers(sql: postgres.Sql): Promise<StandingLedger
 export async function watchedNodes(
   sql: postgres.Sql,
   nodes: readonly string[],
-  standing: readonly StandingLedger[],
+  standing: readonly StalledLedger[],
   now: number,
 ): Promise<WatchedNode[]> {
   const rows = await sql<(Omit<WatchedNode, 'state'> & { state: NodeState })[]>`
@@ -73,9 +81,9 @@ export async function watchedNodes(
     join (
       select node, min(first_look) as first_look, max(settled_until) as settled_until, max(probed_at) as probed_at
       from reporting.node_probes where probe = 'health' group by node) p using (node)
-    where n.health is not null and (n.node = any(${[...nodes]}::text[]) or p.probed_at > now() - ${STRANGERS}::interval)`;
+    where n.health is not null and (n.node = any(${[...nodes]}::text[]) or p.probed_at > now() - ${UNCONFIGURED_NODE_INTERVAL}::interval)`;
   const looked = rows.map((row): WatchedNode => {
-    const trails = standing.length > 0 && now - (row.settled_until?.getTime() ?? 0) > TRAILING;
+    const trails = standing.length > 0 && now - (row.settled_until?.getTime() ?? 0) > MAX_SETTLED_AGE_MS;
     return trails || row.state === 'unknown'
       ? {
           ...row,

@@ -46,10 +46,10 @@ const LENGTHS = {
 } as const;
 
 /** The length of the windows into which a range is split. */
-export type Grain = keyof typeof LENGTHS;
+export type WindowGrain = keyof typeof LENGTHS;
 /** From fine to coarse. */
-export const grains: readonly Grain[] = ['1min', '5min', '15min', '1h', '6h', '1d', '1w', '1mo'];
-export const grainWords: Readonly<Record<Grain, string>> = {
+export const grains: readonly WindowGrain[] = ['1min', '5min', '15min', '1h', '6h', '1d', '1w', '1mo'];
+export const grainWords: Readonly<Record<WindowGrain, string>> = {
   '1min': '1 minute',
   '5min': '5 minutes',
   '15min': '15 minutes',
@@ -64,17 +64,18 @@ export const grainWords: Readonly<Record<Grain, string>> = {
 const MONDAY = Date.UTC(2000, 0, 3);
 
 /** Returns the approximate number of windows of a range; exact except for its ends, and for months. */
-export const countOf = ({ from, to }: Span, grain: Grain): number => Math.ceil((to - from) / LENGTHS[grain]);
+export const countOf = ({ from, to }: Span, grain: WindowGrain): number =>
+  Math.ceil((to - from) / LENGTHS[grain]);
 
 /** Returns the finest grain that splits a range into at most `most` windows. */
-export const grainFor = (range: Span, most: number): Grain =>
+export const chooseWindowGrain = (range: Span, most: number): WindowGrain =>
   grains.find((grain) => countOf(range, grain) <= most) ?? '1mo';
 
 /**
  * Returns the windows of a range, oldest first. They start at whole hours, days, Mondays or months (UTC); the
  * ends are cut to the range.
  */
-export function windowsOf({ from, to }: Span, grain: Grain): Span[] {
+export function splitIntoWindows({ from, to }: Span, grain: WindowGrain): Span[] {
   const windows: Span[] = [];
   for (let at = beginOf(from, grain); at < to; ) {
     const next = nextOf(at, grain);
@@ -84,13 +85,13 @@ export function windowsOf({ from, to }: Span, grain: Grain): Span[] {
   return windows;
 }
 
-function beginOf(at: number, grain: Grain): number {
+function beginOf(at: number, grain: WindowGrain): number {
   const date = new Date(at);
   if (grain === '1mo') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
   return MONDAY + Math.floor((at - MONDAY) / LENGTHS[grain]) * LENGTHS[grain];
 }
 
-function nextOf(begin: number, grain: Grain): number {
+function nextOf(begin: number, grain: WindowGrain): number {
   const date = new Date(begin);
   return grain === '1mo' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : begin + LENGTHS[grain];
 }

@@ -1,30 +1,36 @@
 import type { Dataset } from '../../../datasets/contract.ts';
 import type { Declared, DeclaredView } from '../../../db/declared.ts';
-import { dailyOf } from '../../../recording/readings/daily.ts';
+import { dailyAveragesSql } from '../../../recording/readings/daily.ts';
 import { allReadings } from '../../../recording/readings/forms.ts';
 import {
-  looksOf,
-  looksView,
   membersColumns,
-  membersOf,
-  membersView,
+  membersSql,
+  membersViewName,
+  observationsSql,
+  observationsViewName,
 } from '../../../recording/readings/reading-views.ts';
 import { numbersOf, packingOf } from '../../../recording/readings/value-encoding.ts';
-import { asReleased } from '../released-columns.ts';
-import { asOf } from '../table-views.ts';
-import { added, declared, recordedBy, upstreamColumns, type ViewColumn } from '../view-columns.ts';
+import { sortAsReleased } from '../released-columns.ts';
+import { asOfFunction } from '../table-views.ts';
+import {
+  declareColumn,
+  recorderColumn,
+  runIdColumn,
+  upstreamColumns,
+  type ViewColumn,
+} from '../view-columns.ts';
 
 /** Returns the views of readings, and of their daily averages. */
 export function sampleViews(dataset: Dataset): Declared[] {
   const read = [
     ...upstreamColumns(dataset),
-    added('observed_at', 'timestamptz', 'When the reading was taken.'),
-    recordedBy,
+    recorderColumn('observed_at', 'timestamptz', 'When the reading was taken.'),
+    runIdColumn,
   ];
   return [
     readingsView(dataset, read),
     readingsAsOf(dataset, read),
-    lookedAt(dataset, read),
+    lookTimesView(dataset, read),
     ...daily(dataset),
   ];
 }
@@ -32,24 +38,24 @@ export function sampleViews(dataset: Dataset): Declared[] {
 /** Returns the view of the readings, in all their storage formats. */
 function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): DeclaredView {
   const { name, about } = dataset;
-  const columns = asReleased(name, selected);
+  const columns = sortAsReleased(name, selected);
   const packing = packingOf(dataset);
   const names = columns.map((column) => [column.name, column.type] as const);
   const body = allReadings(packing, names);
-  return { kind: 'view', name, comment: about, columns: columns.map(declared), body };
+  return { kind: 'view', name, comment: about, columns: columns.map(declareColumn), body };
 }
 
 /** Returns the view of the times of readings, without the readings. */
-function lookedAt(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
+function lookTimesView(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
   const { name } = dataset;
   const packing = packingOf(dataset);
   const told = new Set([...packing.request.map((column) => column.name), 'observed_at', 'run_id']);
   return {
     kind: 'view',
-    name: looksView(name),
+    name: observationsViewName(name),
     comment: `When the readings of ${name} were taken: one row a look, however much it read, and another one where some of it could not be packed with the rest.`,
-    columns: read.filter((column) => told.has(column.name)).map(declared),
-    body: looksOf(packing),
+    columns: read.filter((column) => told.has(column.name)).map(declareColumn),
+    body: observationsSql(packing),
   };
 }
 
@@ -61,28 +67,32 @@ function daily(dataset: Dataset): Declared[] {
   const name = `${dataset.name}_daily`;
   const things = [...packing.request, ...packing.words];
   const columns = [
-    ...things.map((column) => added(column.name, column.type, column.comment)),
-    added('day', 'date', 'The day (UTC).'),
+    ...things.map((column) => recorderColumn(column.name, column.type, column.comment)),
+    recorderColumn('day', 'date', 'The day (UTC).'),
     ...numbers.flatMap(({ column }) => [
-      added(`${column.name}_readings`, 'bigint', `How many readings of ${column.name} there are.`),
-      added(`${column.name}_average`, 'numeric', `Their average, to twelve decimals; null: there is none.`),
+      recorderColumn(`${column.name}_readings`, 'bigint', `How many readings of ${column.name} there are.`),
+      recorderColumn(
+        `${column.name}_average`,
+        'numeric',
+        `Their average, to twelve decimals; null: there is none.`,
+      ),
     ]),
   ];
   const members = membersColumns(packing).map((column) => ({ ...column, notNull: true }));
   return [
     {
       kind: 'view',
-      name: membersView(dataset.name),
+      name: membersViewName(dataset.name),
       comment: `What readings of ${dataset.name} were ever taken of, as far back as they are kept.`,
-      columns: members.map(declared),
-      body: membersOf(packing),
+      columns: members.map(declareColumn),
+      body: membersSql(packing),
     },
     {
       kind: 'view',
       name,
       comment: `${dataset.about} The average of each day: every reading counts the same, however long it stood.`,
-      columns: columns.map(declared),
-      body: dailyOf(packing, things),
+      columns: columns.map(declareColumn),
+      body: dailyAveragesSql(packing, things),
     },
   ];
 }
@@ -94,9 +104,9 @@ function daily(dataset: Dataset): Declared[] {
  */
 function readingsAsOf(dataset: Dataset, selected: readonly ViewColumn[]): Declared {
   const { name } = dataset;
-  const columns = asReleased(name, selected);
+  const columns = sortAsReleased(name, selected);
   return {
-    ...asOf(dataset, selected),
+    ...asOfFunction(dataset, selected),
     body: `select * from (
   select ${columns.map((column) => `null::${column.type} as ${column.name}`).join(', ')} where not reporting.has_record('${name}', at) offset 0
 ) without_record

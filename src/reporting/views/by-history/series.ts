@@ -1,16 +1,26 @@
 import type { Dataset } from '../../../datasets/contract.ts';
 import { POINT_VALUES } from '../../../datasets/dataset.ts';
-import { requestOf, SERIES_ID, seriesTableOf } from '../../../datasets/target-columns.ts';
+import { requestColumns, SERIES_ID, seriesTableOf } from '../../../datasets/target-columns.ts';
 import type { Declared, DeclaredView } from '../../../db/declared.ts';
-import { asOf, tableView } from '../table-views.ts';
-import { added, declared, recordedBy, upstreamColumns, type ViewColumn } from '../view-columns.ts';
+import { asOfFunction, tableView } from '../table-views.ts';
+import {
+  declareColumn,
+  recorderColumn,
+  runIdColumn,
+  upstreamColumns,
+  type ViewColumn,
+} from '../view-columns.ts';
 
 /** Returns the views of points: the current values, all values, and the two parts of the latter. */
 export function seriesViews(dataset: Dataset): Declared[] {
   const { name, about } = dataset;
   const point = [
     ...upstreamColumns(dataset),
-    added('recorded_at', 'timestamptz', 'Since when the upstream says this value, as far as it was asked.'),
+    recorderColumn(
+      'recorded_at',
+      'timestamptz',
+      'Since when the upstream says this value, as far as it was asked.',
+    ),
     ...(dataset.numbered ? [seriesId(dataset)] : []),
   ];
   const vanishedAt = {
@@ -22,13 +32,17 @@ export function seriesViews(dataset: Dataset): Declared[] {
   };
   const revisions = [
     ...point,
-    added(
+    recorderColumn(
       'superseded_at',
       'timestamptz',
       'When the upstream said another value, or none; null: it is current.',
     ),
-    added('vanished', 'boolean', 'The upstream stopped showing the point and has not shown it again since.'),
-    recordedBy,
+    recorderColumn(
+      'vanished',
+      'boolean',
+      'The upstream stopped showing the point and has not shown it again since.',
+    ),
+    runIdColumn,
   ];
   return [
     ...(dataset.numbered ? [seriesView(dataset)] : []),
@@ -36,7 +50,7 @@ export function seriesViews(dataset: Dataset): Declared[] {
       dataset,
       name,
       `${about} The current value.`,
-      [...point, vanishedAt, recordedBy],
+      [...point, vanishedAt, runIdColumn],
       POINT_VALUES.last,
     ),
     tableView(
@@ -62,9 +76,9 @@ export function seriesViews(dataset: Dataset): Declared[] {
       revisions,
       POINT_VALUES.before,
     ),
-    asOf(
+    asOfFunction(
       dataset,
-      [...point, { ...vanishedAt, from: 'null::timestamptz' }, recordedBy],
+      [...point, { ...vanishedAt, from: 'null::timestamptz' }, runIdColumn],
       {
         from: `reporting.${name}_last`,
         // This form excludes the BRIN index of `recorded_at`. That index is not selective if rows are stored
@@ -78,7 +92,7 @@ export function seriesViews(dataset: Dataset): Declared[] {
 }
 
 const seriesId = (dataset: Dataset): ViewColumn => ({
-  ...added(
+  ...recorderColumn(
     SERIES_ID,
     'integer',
     `The number of its series (reporting.${seriesTableOf(dataset)}). Rows of one number are found in the order of time.`,
@@ -96,11 +110,11 @@ function seriesView(dataset: Dataset): DeclaredView {
     comment: `The series of ${dataset.name}, each with its number.`,
     columns: [
       {
-        ...added(SERIES_ID, 'integer', 'Its number. Another database may number it otherwise.'),
+        ...recorderColumn(SERIES_ID, 'integer', 'Its number. Another database may number it otherwise.'),
         notNull: true,
       },
       ...request.map((column) => ({ ...column, notNull: true })),
-    ].map(declared),
-    body: `select ${[SERIES_ID, ...requestOf(dataset)].join(', ')} from recorder.${name}`,
+    ].map(declareColumn),
+    body: `select ${[SERIES_ID, ...requestColumns(dataset)].join(', ')} from recorder.${name}`,
   };
 }

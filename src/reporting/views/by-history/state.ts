@@ -1,21 +1,21 @@
 import type { Dataset } from '../../../datasets/contract.ts';
-import { HELD } from '../../../datasets/dataset.ts';
+import { VALIDITY_RANGE } from '../../../datasets/dataset.ts';
 import type { Declared, DeclaredView } from '../../../db/declared.ts';
-import { sameKey } from '../../../recording/histories/batch.ts';
-import { asOf, tableView } from '../table-views.ts';
-import { added, recordedBy, upstreamColumns } from '../view-columns.ts';
+import { sameKeySql } from '../../../recording/histories/batch.ts';
+import { asOfFunction, tableView } from '../table-views.ts';
+import { recorderColumn, runIdColumn, upstreamColumns } from '../view-columns.ts';
 
 /** Returns the views of the members of a list: the current members, every version, and the changes. */
 export function stateViews(dataset: Dataset): Declared[] {
   const { name, about } = dataset;
   const now = [
     ...upstreamColumns(dataset),
-    added('valid_from', 'timestamptz', 'Since when it is so, as far as it was observed.'),
-    recordedBy,
+    recorderColumn('valid_from', 'timestamptz', 'Since when it is so, as far as it was observed.'),
+    runIdColumn,
   ];
   const ended = [
-    added('valid_to', 'timestamptz', 'Until when it was so; null: still so.'),
-    added(
+    recorderColumn('valid_to', 'timestamptz', 'Until when it was so; null: still so.'),
+    recorderColumn(
       'ended_by',
       'text',
       'Why it ended: changed (a newer version took over), gone (a whole list did not show it any more), unwatched (nobody asks for its target any more). Null: still so.',
@@ -30,9 +30,11 @@ export function stateViews(dataset: Dataset): Declared[] {
       [...now, ...ended],
       'true',
     ),
-    asOf(dataset, now, {
+    asOfFunction(dataset, now, {
       from: `reporting.${name}_history`,
-      where: dataset.byMoment ? `${HELD} @> at` : 'valid_from <= at and (valid_to is null or valid_to > at)',
+      where: dataset.byMoment
+        ? `${VALIDITY_RANGE} @> at`
+        : 'valid_from <= at and (valid_to is null or valid_to > at)',
     }),
     changes(dataset),
   ];
@@ -43,7 +45,9 @@ function changes(dataset: Dataset): DeclaredView {
   const { name, key } = dataset;
   const table = `recorder.${name}`;
   const types = new Map(dataset.columns.map((column) => [column.name, column.type]));
-  const keyColumns = key.map((column) => added(column, types.get(column) ?? 'text', 'Key of the member.'));
+  const keyColumns = key.map((column) =>
+    recorderColumn(column, types.get(column) ?? 'text', 'Key of the member.'),
+  );
   const extra = dataset.extra === false ? [] : ['extra'];
   const told = [...dataset.columns.map((column) => column.name), ...extra].filter(
     (one) => !key.includes(one),
@@ -51,19 +55,19 @@ function changes(dataset: Dataset): DeclaredView {
   const of = (row: string) => told.map((column) => `${row}.${column}`).join(', ');
   const rowOf = (row: string) => `row(${of(row)})`;
   const content = (row: string) => `(select to_jsonb(c) from (select ${of(row)}) as c)`;
-  const same = (other: string) => sameKey(dataset, other, 'v');
+  const same = (other: string) => sameKeySql(dataset, other, 'v');
   const keyOf = (row: string) => key.map((column) => `${row}.${column}`).join(', ');
   return {
     kind: 'view',
     name: `${name}_changes`,
     comment: `Who came, changed and went in ${name}, and when that was seen. That a target is no longer watched is no change; one that is watched again goes on from where it was.`,
     columns: [
-      added('at', 'timestamptz', 'When the change was seen.'),
-      added('change', 'text', 'joined, changed, or left (a whole list did not show it any more).'),
+      recorderColumn('at', 'timestamptz', 'When the change was seen.'),
+      recorderColumn('change', 'text', 'joined, changed, or left (a whole list did not show it any more).'),
       ...keyColumns,
-      added('before', 'jsonb', 'The member without its key before the change; null: it joined.'),
-      added('after', 'jsonb', 'The member without its key after the change; null: it left.'),
-      added(
+      recorderColumn('before', 'jsonb', 'The member without its key before the change; null: it joined.'),
+      recorderColumn('after', 'jsonb', 'The member without its key after the change; null: it left.'),
+      recorderColumn(
         'first_look',
         'boolean',
         'It was there when the list was looked at for the first time: it joined at some moment before.',

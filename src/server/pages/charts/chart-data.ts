@@ -1,28 +1,28 @@
 import {
-  beginOf,
-  type Drawable,
-  endOf,
-  type Grain,
-  grainFor,
+  type ChartGrain,
+  type ChartSource,
+  chooseChartGrain,
+  endOfGrain,
   isTooFine,
+  startOfGrain,
 } from '../../../reporting/relations/chart-sources.ts';
-import { valuesOf } from '../../../reporting/relations/filters.ts';
-import type { LinesQuestion } from '../../../reporting/relations/lines.ts';
+import { getValueSchema } from '../../../reporting/relations/filters.ts';
+import type { LinesQuery } from '../../../reporting/relations/lines.ts';
 import { BadRequest } from '../page.ts';
 
 /** Parameters of a chart: its window, its lines, and the moments of the record. */
-export interface Drawing extends Omit<LinesQuestion, 'asOf'> {
-  readonly drawable: Drawable;
+export interface ChartRequest extends Omit<LinesQuery, 'asOf'> {
+  readonly drawable: ChartSource;
   /** The grain was given in the URL; otherwise it is chosen to fit the window. */
-  readonly grainTold: boolean;
+  readonly isGrainGiven: boolean;
   /** Moments of the record, in a format that PostgreSQL parses; null for now. */
   readonly moments: readonly (string | null)[];
 }
 
 /** Parameters of the URL, except for the chart source. */
-export interface Said {
+export interface ChartParameters {
   readonly column: string | undefined;
-  readonly by: Grain | undefined;
+  readonly by: ChartGrain | undefined;
   readonly from: Date | null;
   readonly to: Date | null;
   readonly as_of: string | null;
@@ -33,24 +33,24 @@ export interface Said {
 
 const DAY = 86_400_000;
 /** Default windows, in ms. Readings and response times are frequent, so their window is shorter. */
-const SHORT = 7 * DAY;
-const LONG = 90 * DAY;
+const SHORT_WINDOW_MS = 7 * DAY;
+const LONG_WINDOW_MS = 90 * DAY;
 /** Latest end of a window: years have four digits. */
 const LATEST = Date.UTC(9999, 11, 31);
 /** Maximum number of values of one column. */
-const MOST_VALUES = 50;
+const MAX_VALUES = 50;
 
 /**
  * Parses the parameters of a chart.
  * @param now ms since 1970
  * @throws BadRequest with all invalid parameters
  */
-export function drawingOf(drawable: Drawable, said: Said, now: number): Drawing {
+export function parseChartRequest(drawable: ChartSource, said: ChartParameters, now: number): ChartRequest {
   const { dataset, keys, takes, grains, counted, past } = drawable;
   const problems: string[] = [];
   const to = said.to ?? new Date(now);
   const often = dataset?.kind === 'sample' || (!counted && grains.includes('hour'));
-  const from = said.from ?? new Date(Math.max(to.getTime() - (often ? SHORT : LONG), 0));
+  const from = said.from ?? new Date(Math.max(to.getTime() - (often ? SHORT_WINDOW_MS : LONG_WINDOW_MS), 0));
   if (from >= to) problems.push('from: must be before the end of the window');
   if (!past && (said.as_of || said.beside))
     problems.push(`as_of, beside: what reporting.${drawable.name} said at a past moment is not kept`);
@@ -67,32 +67,34 @@ export function drawingOf(drawable: Drawable, said: Said, now: number): Drawing 
     if (type === undefined)
       problems.push(`${name}: there are ${[...types.keys()].join(', ') || 'no others'}`);
     const values = keys.some((key) => key.name === name) ? textsOf(text) : [text];
-    if (values.length > MOST_VALUES) problems.push(`${name}: has more than ${MOST_VALUES} values`);
-    const wrong = values.map((one) => valuesOf(type ?? 'text').safeParse(one)).find((one) => !one.success);
+    if (values.length > MAX_VALUES) problems.push(`${name}: has more than ${MAX_VALUES} values`);
+    const wrong = values
+      .map((one) => getValueSchema(type ?? 'text').safeParse(one))
+      .find((one) => !one.success);
     if (wrong?.error) problems.push(`${name}: ${wrong.error.issues[0]?.message}`);
     return [[name, values]];
   });
   if (problems.length > 0) throw new BadRequest(problems);
   const isKey = ([name]: readonly [string, unknown]) => keys.some((key) => key.name === name);
-  const grain = said.by ?? grainFor(drawable, to.getTime() - from.getTime());
+  const grain = said.by ?? chooseChartGrain(drawable, to.getTime() - from.getTime());
   return {
     drawable,
     columns,
-    told: Object.fromEntries(known.filter(isKey)),
+    keyValues: Object.fromEntries(known.filter(isKey)),
     given: Object.fromEntries(
       known.filter((one) => !isKey(one)).map(([name, [value = '']]) => [name, value]),
     ),
     grain,
-    grainTold: said.by !== undefined,
-    window: grain === null ? [from, to] : whole(from, to, grain),
+    isGrainGiven: said.by !== undefined,
+    window: grain === null ? [from, to] : extendToGrain(from, to, grain),
     moments: said.beside ? [said.as_of, said.beside] : [said.as_of],
   };
 }
 
 /** Extends a window to whole hours, days, months or years: a part of one would look like a smaller count. */
-function whole(from: Date, to: Date, grain: Grain): readonly [Date, Date] {
-  const end = endOf(beginOf(to.getTime() - 1, grain), grain);
-  return [new Date(beginOf(from.getTime(), grain)), end > LATEST ? to : new Date(end)];
+function extendToGrain(from: Date, to: Date, grain: ChartGrain): readonly [Date, Date] {
+  const end = endOfGrain(startOfGrain(to.getTime() - 1, grain), grain);
+  return [new Date(startOfGrain(from.getTime(), grain)), end > LATEST ? to : new Date(end)];
 }
 
 /** Splits a text at commas and removes duplicates. */

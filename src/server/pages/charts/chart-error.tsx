@@ -1,6 +1,6 @@
-import { isoOf } from '../../../reporting/relations/values.ts';
+import { toIsoTime } from '../../../reporting/relations/values.ts';
 import { momentText } from '../texts.ts';
-import type { Drawing } from './chart-data.ts';
+import type { ChartRequest } from './chart-data.ts';
 import { chartLink } from './link.ts';
 import type { DrawnLine } from './read-lines.ts';
 import { chartOf } from './zoom.tsx';
@@ -10,12 +10,12 @@ import { chartOf } from './zoom.tsx';
  * fetches it and adds it to the lines.
  * @param before start of the part that is drawn
  */
-export function Unread({
+export function UnreadNotice({
   drawing,
   lines,
   before,
 }: {
-  readonly drawing: Drawing;
+  readonly drawing: ChartRequest;
   readonly lines: readonly DrawnLine[];
   readonly before: Date;
 }) {
@@ -45,13 +45,13 @@ export function Unread({
  * Returns the keys of the lines by column, for a URL. Omits columns that are empty for a line, or contain a
  * comma.
  */
-function thingsOf({ drawable }: Drawing, lines: readonly DrawnLine[]): Readonly<Record<string, string>> {
+function thingsOf({ drawable }: ChartRequest, lines: readonly DrawnLine[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     drawable.keys.flatMap(({ name, type }) => {
       const values = lines.flatMap(({ of }) => of[name] ?? []);
       const isTold =
         lines.length > 0 && values.length === lines.length && !values.some((one) => one.includes(','));
-      const texts = type === 'timestamptz' ? values.map(isoOf) : values;
+      const texts = type === 'timestamptz' ? values.map(toIsoTime) : values;
       return isTold ? [[name, [...new Set(texts)].join(',')]] : [];
     }),
   );

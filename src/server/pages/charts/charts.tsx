@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { Drawable } from '../../../reporting/relations/chart-sources.ts';
-import { written } from '../../../reporting/relations/filters.ts';
+import type { ChartSource } from '../../../reporting/relations/chart-sources.ts';
+import { limitedText } from '../../../reporting/relations/filters.ts';
 import { BadRequest, definePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { LineChart } from '../parts/line-chart.tsx';
 import { moment } from '../query/question.ts';
 import { momentText, numberText } from '../texts.ts';
-import { type Drawing, drawingOf } from './chart-data.ts';
-import { Unread } from './chart-error.tsx';
+import { type ChartRequest, parseChartRequest } from './chart-data.ts';
+import { UnreadNotice } from './chart-error.tsx';
 import { drawables, thingParameters } from './drawables.ts';
 import { ChartChoice, ChartForm } from './form.tsx';
-import { completed, readTargets, type Target } from './known-values.ts';
+import { type ChartTarget, completeKeys, readTargets } from './known-values.ts';
 import { Points } from './points.tsx';
-import { type Lines, readDrawing } from './read-lines.ts';
+import { type DrawnLines, readChartLines } from './read-lines.ts';
 import { Zoom } from './zoom.tsx';
 
 const names = [...drawables.keys()];
@@ -22,29 +22,29 @@ const edge = moment.transform((text) => (text === null ? null : new Date(text)))
 const asked = z.strictObject({
   of: z.enum(names, { error: `must be one of ${names.join(', ')}` }).default('metric_points'),
   // A form sends each selected value as a parameter of its own.
-  column: z.union([written, z.array(written).transform((all) => all.join(','))]).optional(),
+  column: z.union([limitedText, z.array(limitedText).transform((all) => all.join(','))]).optional(),
   by: z.enum(grains, { error: 'must be hour, day, month or year' }).default(''),
   from: edge,
   to: edge,
   as_of: moment,
   beside: moment,
-  ...Object.fromEntries(thingParameters.map((name) => [name, written.optional()])),
+  ...Object.fromEntries(thingParameters.map((name) => [name, limitedText.optional()])),
 });
 
 /** Known keys of a chart source for its form, and its lines; null if a required key was not given. */
-interface Found {
-  readonly drawable: Drawable;
-  readonly targets: readonly Target[];
-  readonly drawing: Drawing;
+interface ChartData {
+  readonly drawable: ChartSource;
+  readonly targets: readonly ChartTarget[];
+  readonly drawing: ChartRequest;
   readonly missing: readonly string[];
-  readonly found: Lines | null;
+  readonly found: DrawnLines | null;
 }
 
 /** `/charts`: numbers over time, as known now or at past moments. A link reproduces the view. */
 export const charts = definePage({
   path: '/charts',
   asked,
-  async read({ read, clock }, told): Promise<Found> {
+  async read({ read, clock }, told): Promise<ChartData> {
     const { of, column, by, from, to, as_of, beside, ...others } = told;
     const drawable = drawables.get(of);
     if (!drawable) throw new BadRequest(['of: is not known']);
@@ -57,13 +57,13 @@ export const charts = definePage({
     return read(async (sql) => {
       const targets = await readTargets(sql, drawable, things);
       const said = { column: column || undefined, by: by || undefined, from, to, as_of, beside };
-      const drawing = drawingOf(
+      const drawing = parseChartRequest(
         drawable,
-        { ...said, things: completed(things, targets, drawable.needed) },
+        { ...said, things: completeKeys(things, targets, drawable.needed) },
         now,
       );
-      const missing = drawable.needed.filter((name) => drawing.told[name] === undefined);
-      const found = missing.length === 0 ? await readDrawing(sql, drawing, clock) : null;
+      const missing = drawable.needed.filter((name) => drawing.keyValues[name] === undefined);
+      const found = missing.length === 0 ? await readChartLines(sql, drawing, clock) : null;
       return { drawable, targets, drawing, missing, found };
     });
   },
@@ -105,8 +105,8 @@ function Drawn({
   found: { lines, of, missing, unreadBefore },
   fixed,
 }: {
-  readonly drawing: Drawing;
-  readonly found: Lines;
+  readonly drawing: ChartRequest;
+  readonly found: DrawnLines;
   readonly fixed: boolean;
 }) {
   const { drawable, columns, window, moments } = drawing;
@@ -127,7 +127,7 @@ function Drawn({
           asks
         />
       )}
-      {unreadBefore && <Unread drawing={drawing} lines={lines} before={unreadBefore} />}
+      {unreadBefore && <UnreadNotice drawing={drawing} lines={lines} before={unreadBefore} />}
       <Zoom drawing={drawing} fixed={fixed} />
       {of > each && (
         <p class="soft">

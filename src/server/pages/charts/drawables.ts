@@ -1,7 +1,7 @@
-import { drawablesOf } from '../../../reporting/relations/chart-sources.ts';
+import { listChartSources } from '../../../reporting/relations/chart-sources.ts';
 
 /** The chart sources of `/charts`, by name. */
-export const drawables = drawablesOf();
+export const drawables = listChartSources();
 
 const all = [...drawables.values()];
 

@@ -1,11 +1,11 @@
-import type { Drawable } from '../../../reporting/relations/chart-sources.ts';
+import type { ChartSource } from '../../../reporting/relations/chart-sources.ts';
 import { fieldMoment } from '../texts.ts';
-import type { Drawing } from './chart-data.ts';
+import type { ChartRequest } from './chart-data.ts';
 import { byHeading } from './drawables.ts';
-import type { Target } from './known-values.ts';
+import type { ChartTarget } from './known-values.ts';
 
 /** The form that selects the source. Each source has parameters of its own, so it is selected first. */
-export function ChartChoice({ chosen }: { readonly chosen: Drawable }) {
+export function ChartChoice({ chosen }: { readonly chosen: ChartSource }) {
   return (
     <form class="filters" method="get" action="/charts">
       <div>
@@ -29,19 +29,19 @@ export function ChartChoice({ chosen }: { readonly chosen: Drawable }) {
 
 interface ChartFormProps {
   /** Recorded targets of the source. */
-  readonly targets: readonly Target[];
-  readonly drawing: Drawing;
+  readonly targets: readonly ChartTarget[];
+  readonly drawing: ChartRequest;
   readonly told: { readonly [name: string]: unknown };
 }
 
 /** The form for the parameters of the chart. */
 export function ChartForm({ targets, drawing, told }: ChartFormProps) {
-  const { drawable, grain, grainTold } = drawing;
+  const { drawable, grain, isGrainGiven: grainTold } = drawing;
   const { name: of, keys, needed, takes, grains, past } = drawable;
   const choices = [
     ...keys.map(({ name, comment }) => ({
       ...{ name, about: comment, required: needed.includes(name) },
-      value: drawing.told[name]?.join(',') ?? '',
+      value: drawing.keyValues[name]?.join(',') ?? '',
       known: [...new Set(targets.flatMap((target) => target[name] ?? []))],
     })),
     ...takes.map(({ name, comment }) => ({
@@ -108,7 +108,7 @@ export function ChartForm({ targets, drawing, told }: ChartFormProps) {
 }
 
 /** The choice of the columns of values; each one is drawn as lines of its own. */
-function Values({ drawing: { drawable, columns } }: { readonly drawing: Drawing }) {
+function Values({ drawing: { drawable, columns } }: { readonly drawing: ChartRequest }) {
   if (drawable.values.length < 2) return null;
   return (
     <details class="values">

@@ -1,4 +1,4 @@
-import { endOf, type Grain } from '../../../reporting/relations/chart-sources.ts';
+import { type ChartGrain, endOfGrain } from '../../../reporting/relations/chart-sources.ts';
 import type { Line } from '../parts/line-chart.tsx';
 
 const HOUR = 3_600_000;
@@ -39,9 +39,9 @@ export function withGaps(points: Line['points'], spacing: number, bucket: number
  * Ends the value of each hour, day, month or year, so that nothing is drawn where there is no value.
  * @param bucket as for {@link withGaps}
  */
-export function withEnds(points: Line['points'], grain: Grain, bucket: number): Line['points'] {
+export function withEnds(points: Line['points'], grain: ChartGrain, bucket: number): Line['points'] {
   return points.flatMap((point, place) => {
-    const end = endOf(point[0], grain);
+    const end = endOfGrain(point[0], grain);
     const next = points[place + 1]?.[0] ?? Number.POSITIVE_INFINITY;
     return next > end + bucket ? [point, [end, null] as const] : [point];
   });

@@ -1,23 +1,27 @@
 import type postgres from 'postgres';
 import { snakeCase } from '../../../datasets/names.ts';
-import type { Drawable } from '../../../reporting/relations/chart-sources.ts';
+import type { ChartSource } from '../../../reporting/relations/chart-sources.ts';
 import { textsOf } from './chart-data.ts';
 
 /** Maximum number of targets, and of values of a column, that the form suggests. */
-const MOST = 500;
+const MAX_SUGGESTIONS = 500;
 
 /** A target as its key values, by column. */
-export type Target = Readonly<Record<string, string>>;
+export type ChartTarget = Readonly<Record<string, string>>;
 
 /**
  * Reads the selectable targets of a chart source. If its lines are members of a list, adds the newest members
  * of the selected target, or of the first one. Functions have none.
  */
-export async function readTargets(sql: postgres.Sql, drawable: Drawable, told: Target): Promise<Target[]> {
+export async function readTargets(
+  sql: postgres.Sql,
+  drawable: ChartSource,
+  told: ChartTarget,
+): Promise<ChartTarget[]> {
   const { dataset, keys, members } = drawable;
   if (!dataset) return [];
   const rows = await sql<{ target: string }[]>`
-    select target from reporting.freshness where dataset = ${dataset.name} order by target limit ${MOST}`;
+    select target from reporting.freshness where dataset = ${dataset.name} order by target limit ${MAX_SUGGESTIONS}`;
   const names = new Set(keys.map(({ name }) => name));
   const targets = rows.map(({ target }) =>
     Object.fromEntries(Object.entries(targetOf(target)).filter(([name]) => names.has(name))),
@@ -30,19 +34,19 @@ export async function readTargets(sql: postgres.Sql, drawable: Drawable, told: T
 /** Reads members from the current list, which is small and indexed by its key; readings are not scanned. */
 async function readMembers(
   sql: postgres.Sql,
-  { dataset, needed, memberKeys }: Drawable,
+  { dataset, needed, memberKeys }: ChartSource,
   list: string,
-  told: Target,
-  targets: readonly Target[],
-): Promise<Target[]> {
+  told: ChartTarget,
+  targets: readonly ChartTarget[],
+): Promise<ChartTarget[]> {
   const request = needed.filter((name) => dataset?.request.includes(name));
-  const conditions = Object.entries(completed(told, targets, request)).flatMap(([name, values]) =>
+  const conditions = Object.entries(completeKeys(told, targets, request)).flatMap(([name, values]) =>
     request.includes(name) ? [sql`and ${sql(name)} = any(${textsOf(values)})`] : [],
   );
   const columns = sql(needed.filter((name) => memberKeys[name] === undefined));
-  const members = await sql<Target[]>`
+  const members = await sql<ChartTarget[]>`
     select ${columns} from ${sql(`reporting.${list}`)} where true ${conditions.length > 0 ? conditions : sql``}
-    group by ${columns} order by max(valid_from) desc, ${columns} limit ${MOST}`;
+    group by ${columns} order by max(valid_from) desc, ${columns} limit ${MAX_SUGGESTIONS}`;
   return members.map((member) => ({ ...member, ...memberKeys }));
 }
 
@@ -50,7 +54,11 @@ async function readMembers(
  * Fills in missing required keys from the first target that matches the given ones. A key is filled in if it
  * has a single value, or if no key was given.
  */
-export function completed(things: Target, targets: readonly Target[], needed: readonly string[]): Target {
+export function completeKeys(
+  things: ChartTarget,
+  targets: readonly ChartTarget[],
+  needed: readonly string[],
+): ChartTarget {
   const missing = needed.filter((name) => things[name] === undefined);
   const agreeing = targets.filter((target) =>
     Object.entries(things).every(([name, value]) => target[name] === undefined || target[name] === value),
@@ -66,7 +74,7 @@ export function completed(things: Target, targets: readonly Target[], needed: re
 }
 
 /** Parses a target's `key=value key=value` into columns. */
-export function targetOf(text: string): Target {
+export function targetOf(text: string): ChartTarget {
   return Object.fromEntries(
     text.split(' ').flatMap((part) => {
       const at = part.indexOf('=');

@@ -1,5 +1,5 @@
-import type { Drawing } from './chart-data.ts';
-import type { Known } from './known-line.ts';
+import type { ChartRequest } from './chart-data.ts';
+import type { LineAtMoment } from './known-line.ts';
 
 type Thing = Readonly<Record<string, string | null>>;
 
@@ -7,7 +7,7 @@ type Thing = Readonly<Record<string, string | null>>;
  * Returns the shortest labels that distinguish the lines. If there is only one line, its label contains all
  * selected values.
  */
-export function labelsOf(all: readonly Known[], { told, moments }: Drawing): string[] {
+export function labelsOf(all: readonly LineAtMoment[], { keyValues: told, moments }: ChartRequest): string[] {
   const names = telling(all.map(({ line }) => line.of));
   const one = Object.values(told).flat().join(' ');
   return all.map(({ line, moment }) => {

@@ -1,5 +1,5 @@
 /** The parameters of a chart's URL. */
-export interface ChartAsked {
+export interface ChartLinkParameters {
   /** One of `drawables`. */
   readonly of: string;
   /** The columns of values. Default: the usual ones of the source. */
@@ -24,7 +24,7 @@ export interface ChartAsked {
  * Returns the URL of a chart, which reproduces the view:
  * `/charts?of=metric_points&chain_id=43114&metric=txCount&time_interval=day`.
  */
-export function chartLink({ of, columns, things, by, from, to, asOf, beside }: ChartAsked): string {
+export function chartLink({ of, columns, things, by, from, to, asOf, beside }: ChartLinkParameters): string {
   const said = new URLSearchParams({
     of,
     ...(columns ? { column: columns.join(',') } : {}),

@@ -1,21 +1,21 @@
 import type postgres from 'postgres';
-import { beginOf, endOf } from '../../../reporting/relations/chart-sources.ts';
-import type { FoundLine } from '../../../reporting/relations/lines.ts';
+import { endOfGrain, startOfGrain } from '../../../reporting/relations/chart-sources.ts';
+import type { ChartLine } from '../../../reporting/relations/lines.ts';
 import type { Line } from '../parts/line-chart.tsx';
-import type { Drawing } from './chart-data.ts';
-import { type Target, targetOf } from './known-values.ts';
+import type { ChartRequest } from './chart-data.ts';
+import { type ChartTarget, targetOf } from './known-values.ts';
 
 /** Completely recorded ranges of a target, in ms since 1970. */
-export interface Covered {
-  readonly target: Target;
+export interface CoveredRanges {
+  readonly target: ChartTarget;
   readonly ranges: readonly (readonly [from: number, to: number])[];
 }
 
 /** Reads the current coverage of a window, by target. Targets that are recorded by height have no ranges. */
 export async function readCovered(
   sql: postgres.Sql,
-  { drawable: { dataset }, window: [from, to] }: Drawing,
-): Promise<Covered[]> {
+  { drawable: { dataset }, window: [from, to] }: ChartRequest,
+): Promise<CoveredRanges[]> {
   if (!dataset) return [];
   const rows = await sql<{ target: string; from: number | null; to: number | null }[]>`
     select target, extract(epoch from range_start)::float8 * 1000 as from, extract(epoch from range_end)::float8 * 1000 as to
@@ -34,11 +34,11 @@ export async function readCovered(
  * Adds zeros to the current counts of a line, for buckets without items that are completely covered. Counts
  * of other empty buckets are unknown.
  */
-export function withNothing(
+export function fillEmptyBuckets(
   points: Line['points'],
-  { of }: FoundLine,
-  { grain, told, window: [from, to] }: Drawing,
-  covered: readonly Covered[],
+  { of }: ChartLine,
+  { grain, keyValues: told, window: [from, to] }: ChartRequest,
+  covered: readonly CoveredRanges[],
 ): Line['points'] {
   const wantedOf = (name: string) => of[name] ?? told[name]?.[0];
   const own = covered.filter(({ target }) =>
@@ -47,8 +47,12 @@ export function withNothing(
   if (own.length === 0 || grain === null) return points;
   const known = new Map(points);
   const all: [number, string | null][] = [];
-  for (let begin = beginOf(from.getTime(), grain); begin < to.getTime(); begin = endOf(begin, grain)) {
-    const end = endOf(begin, grain);
+  for (
+    let begin = startOfGrain(from.getTime(), grain);
+    begin < to.getTime();
+    begin = endOfGrain(begin, grain)
+  ) {
+    const end = endOfGrain(begin, grain);
     const value = known.get(begin);
     const isCovered = own.every(({ ranges }) =>
       ranges.some(([since, until]) => since <= begin && end <= until),

@@ -1,14 +1,14 @@
 import { type Column, Table } from '../parts/table.tsx';
 import { queryLink } from '../query/link.ts';
 import { countText, momentText, numberText } from '../texts.ts';
-import type { Drawing } from './chart-data.ts';
+import type { ChartRequest } from './chart-data.ts';
 import { chartLink } from './link.ts';
 import type { DrawnLine } from './read-lines.ts';
 import { sqlOf } from './sql.ts';
 import { chartOf } from './zoom.tsx';
 
 /** Maximum number of rows in the table: the newest ones. */
-const SHOWN = 200;
+const MAX_TABLE_ROWS = 200;
 
 /**
  * The exact points of a chart, with links to all of them. Points that differ between two moments are marked.
@@ -18,7 +18,7 @@ export function Points({
   lines,
   unreadBefore,
 }: {
-  readonly drawing: Drawing;
+  readonly drawing: ChartRequest;
   readonly lines: readonly DrawnLine[];
   readonly unreadBefore: Date | null;
 }) {
@@ -60,7 +60,9 @@ export function Points({
           more.
         </p>
       )}
-      {rows.length > SHOWN && <p class="soft">The table has the newest {SHOWN} of them; CSV has all.</p>}
+      {rows.length > MAX_TABLE_ROWS && (
+        <p class="soft">The table has the newest {MAX_TABLE_ROWS} of them; CSV has all.</p>
+      )}
       <Table
         caption="The points"
         columns={[
@@ -76,7 +78,7 @@ export function Points({
             }),
           ),
         ]}
-        rows={rows.slice(0, SHOWN)}
+        rows={rows.slice(0, MAX_TABLE_ROWS)}
         keyOf={([at]) => at}
         empty="There are no points in this window."
       />

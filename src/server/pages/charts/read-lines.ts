@@ -1,23 +1,23 @@
 import type postgres from 'postgres';
 import type { Clock } from '../../../lib/clock.ts';
-import { type FoundLine, latest, readLines, since } from '../../../reporting/relations/lines.ts';
+import { type ChartLine, cutLines, laterMoment, readLines } from '../../../reporting/relations/lines.ts';
 import type { Line } from '../parts/line-chart.tsx';
-import type { Drawing } from './chart-data.ts';
+import type { ChartRequest } from './chart-data.ts';
 import { spacingOf, withEnds, withGaps } from './gaps.ts';
-import { type Known, thingOf } from './known-line.ts';
+import { type LineAtMoment, thingOf } from './known-line.ts';
 import { labelsOf } from './labels.ts';
-import { type Covered, readCovered, withNothing } from './nothing-happened.ts';
+import { type CoveredRanges, fillEmptyBuckets, readCovered } from './nothing-happened.ts';
 import { markDifferences } from './revisions.ts';
 
 /**
  * Number of buckets of a window. At most four points of each are drawn, or all points of the window if there
  * are at most four times as many.
  */
-const BUCKETS = 500;
+const BUCKET_COUNT = 500;
 /** Maximum time for reading the points of a chart, in ms: the page has to be ready within about 1 s. */
-const BUDGET = 800;
+const READ_TIMEOUT_MS = 800;
 /** Maximum number of lines of a chart. */
-export const MOST_LINES = 8;
+export const MAX_LINES = 8;
 
 /** A line with its exact values. */
 export interface DrawnLine extends Line {
@@ -26,11 +26,11 @@ export interface DrawnLine extends Line {
   /** Number of points in the window. */
   readonly count: number;
   /** Its key, by column. */
-  readonly of: FoundLine['of'];
+  readonly of: ChartLine['of'];
 }
 
 /** The lines of a chart. */
-export interface Lines {
+export interface DrawnLines {
   readonly lines: readonly DrawnLine[];
   /** Number of available lines; those with the greatest values are drawn. */
   readonly of: number;
@@ -44,11 +44,15 @@ export interface Lines {
  * Reads a line for each key and moment.
  * @param clock measures the time that the query may take
  */
-export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Clock): Promise<Lines> {
+export async function readChartLines(
+  sql: postgres.Sql,
+  drawing: ChartRequest,
+  clock: Clock,
+): Promise<DrawnLines> {
   const now = clock();
   const { drawable, moments, ...question } = drawing;
-  const most = Math.floor(MOST_LINES / moments.length);
-  const found: Known[] = [];
+  const most = Math.floor(MAX_LINES / moments.length);
+  const found: LineAtMoment[] = [];
   const missing: string[] = [];
   let of = 0;
   let unread: Date | null = null;
@@ -57,18 +61,18 @@ export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Cl
       sql,
       drawable,
       { ...question, asOf: moment },
-      { most, buckets: BUCKETS, budget: BUDGET / moments.length, clock },
-    ).catch(refusal);
+      { maxLines: most, buckets: BUCKET_COUNT, budgetMs: READ_TIMEOUT_MS / moments.length, clock },
+    ).catch(refusalMessage);
     if (typeof known === 'string') missing.push(known);
     else {
       found.push(...known.lines.map((line) => ({ line, moment })));
       of = Math.max(of, known.of);
-      unread = latest(unread, known.unreadBefore);
+      unread = laterMoment(unread, known.unreadBefore);
     }
   }
   // For two moments, the same part of the window is drawn.
   const all = found.flatMap(({ line, moment }) =>
-    since([line], unread).map((one) => ({ line: one, moment })),
+    cutLines([line], unread).map((one) => ({ line: one, moment })),
   );
   // The order does not depend on the values, so that a line keeps its color from one window to the next.
   all.sort((one, other) => (thingOf(one) < thingOf(other) ? -1 : thingOf(one) > thingOf(other) ? 1 : 0));
@@ -90,7 +94,7 @@ export async function readDrawing(sql: postgres.Sql, drawing: Drawing, clock: Cl
 }
 
 /** Returns the message if there is no record at a moment, or if the query was refused. */
-function refusal(error: unknown): string {
+function refusalMessage(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === '22023') return error.message;
   throw error;
 }
@@ -100,28 +104,28 @@ function refusal(error: unknown): string {
  * @param unread start of the part that was read; null for all
  */
 function drawnPoints(
-  { line, moment }: Known,
-  drawing: Drawing,
+  { line, moment }: LineAtMoment,
+  drawing: ChartRequest,
   unread: Date | null,
-  covered: readonly Covered[],
+  covered: readonly CoveredRanges[],
   now: number,
 ): Line['points'] {
-  const { drawable, grain, window, told } = drawing;
+  const { drawable, grain, window, keyValues: told } = drawing;
   const points = line.points.map(([at, value]) => [Date.parse(at), value] as const);
   const [from, to] = window.map((one) => one.getTime());
   const width = (to ?? 0) - (from ?? 0);
   const isThinned = line.count > points.length;
-  const bucket = isThinned ? width / BUCKETS : 0;
+  const bucket = isThinned ? width / BUCKET_COUNT : 0;
   if (drawable.draws === 'line') {
     const every = drawable.dataset?.every ?? 86_400_000 / (grain === 'hour' ? 24 : 1);
     const [interval] = told.time_interval ?? [];
     return withGaps(points, spacingOf(line.of.time_interval ?? interval, every), bucket);
   }
   if (grain !== null) {
-    const read: Drawing = { ...drawing, window: [unread ?? window[0], window[1]] };
+    const read: ChartRequest = { ...drawing, window: [unread ?? window[0], window[1]] };
     // The coverage at a past moment is not stored, and the dropped points of a downsampled line are unknown.
     const showsNothing = drawable.counted && moment === null && !isThinned;
-    return withEnds(showsNothing ? withNothing(points, line, read, covered) : points, grain, bucket);
+    return withEnds(showsNothing ? fillEmptyBuckets(points, line, read, covered) : points, grain, bucket);
   }
   const last = points.at(-1);
   if (!last || last[1] === null) return points;

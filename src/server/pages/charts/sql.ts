@@ -1,16 +1,16 @@
 import { pointsOf } from '../../../reporting/relations/lines.ts';
-import { ReadableStatement } from '../../../reporting/relations/statement.ts';
-import type { Drawing } from './chart-data.ts';
+import { LiteralStatementBuilder } from '../../../reporting/relations/statement.ts';
+import type { ChartRequest } from './chart-data.ts';
 
 /**
  * Returns the statement for all points of a chart.
  * @param moment moment of the record; null for now
  */
-export function sqlOf({ drawable, ...question }: Drawing, moment: string | null): string {
+export function sqlOf({ drawable, ...question }: ChartRequest, moment: string | null): string {
   const { rows, conditions, at, ends, values, of, counted } = pointsOf(
     drawable,
     { ...question, asOf: moment },
-    new ReadableStatement(),
+    new LiteralStatementBuilder(),
   );
   const columns = [
     `${counted === null ? at : `date_trunc('${counted}', ${at}, 'UTC')`} as at`,

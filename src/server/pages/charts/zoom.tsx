@@ -1,8 +1,8 @@
-import type { Drawing } from './chart-data.ts';
-import { type ChartAsked, chartLink } from './link.ts';
+import type { ChartRequest } from './chart-data.ts';
+import { type ChartLinkParameters, chartLink } from './link.ts';
 
 /** Minimum width of a window, in ms. */
-const SHORTEST = 60_000;
+const MIN_WINDOW_MS = 60_000;
 /** Range of years of a moment. */
 const EARLIEST = Date.UTC(1970, 0);
 const LATEST = Date.UTC(9999, 0);
@@ -12,7 +12,7 @@ const inTime = (at: number) => new Date(Math.min(Math.max(Math.round(at), EARLIE
  * Links that move and scale the window; each loads the points of the new window.
  * @param fixed whether its end was given
  */
-export function Zoom({ drawing, fixed }: { readonly drawing: Drawing; readonly fixed: boolean }) {
+export function Zoom({ drawing, fixed }: { readonly drawing: ChartRequest; readonly fixed: boolean }) {
   const [from, to] = drawing.window.map((one) => one.getTime());
   if (from === undefined || to === undefined) return null;
   const width = to - from;
@@ -26,7 +26,7 @@ export function Zoom({ drawing, fixed }: { readonly drawing: Drawing; readonly f
     <nav class="filters" aria-label="Window">
       {move('Earlier', from - width / 2, to - width / 2)}
       {move('Later', from + width / 2, to + width / 2)}
-      {width > 2 * SHORTEST && move('Zoom in', from + width / 4, to - width / 4)}
+      {width > 2 * MIN_WINDOW_MS && move('Zoom in', from + width / 4, to - width / 4)}
       {move('Zoom out', from - width / 2, to + width / 2)}
       {fixed && (
         <a class="button plain" href={chartLink({ ...asked, from: null, to: null })}>
@@ -38,8 +38,17 @@ export function Zoom({ drawing, fixed }: { readonly drawing: Drawing; readonly f
 }
 
 /** Returns the parameters of a chart's URL. */
-export function chartOf(drawing: Drawing): ChartAsked {
-  const { drawable, columns, told, given, grain, grainTold, window, moments } = drawing;
+export function chartOf(drawing: ChartRequest): ChartLinkParameters {
+  const {
+    drawable,
+    columns,
+    keyValues: told,
+    given,
+    grain,
+    isGrainGiven: grainTold,
+    window,
+    moments,
+  } = drawing;
   const [from, to] = window;
   const [asOf = null, beside = null] = moments;
   const things = Object.fromEntries(Object.entries(told).map(([name, values]) => [name, values.join(',')]));

@@ -1,9 +1,13 @@
 import { without } from './address.ts';
-import type { Place } from './column-menu.tsx';
-import { Hidden } from './hidden-fields.tsx';
+import type { TableLocation } from './column-menu.tsx';
+import { HiddenFields } from './hidden-fields.tsx';
 
 /** The meaning of each column, and a form to select the displayed ones. */
-export function AboutColumns({ place: { readable, path, parameters, shown } }: { readonly place: Place }) {
+export function AboutColumns({
+  place: { readable, path, parameters, shown },
+}: {
+  readonly place: TableLocation;
+}) {
   const hidden = readable.columns.length - shown.length;
   return (
     <details class="about-columns">
@@ -11,7 +15,7 @@ export function AboutColumns({ place: { readable, path, parameters, shown } }: {
         {readable.columns.length} columns and what they mean{hidden > 0 ? `; ${hidden} hidden` : ''}
       </summary>
       <form method="get" action={path}>
-        <Hidden of={without(parameters, 'columns')} />
+        <HiddenFields of={without(parameters, 'columns')} />
         <ul>
           {readable.columns.map(({ name, type, comment }) => (
             <li key={name}>

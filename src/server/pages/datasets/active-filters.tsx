@@ -1,4 +1,4 @@
-import { MEANINGS } from '../../../reporting/relations/filters.ts';
+import { OPERATOR_DESCRIPTIONS } from '../../../reporting/relations/filters.ts';
 import type { FilterParameter } from '../../../reporting/relations/list-parameters.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
 
@@ -16,7 +16,9 @@ export function ActiveFilters({
     const value = parameters[parameter];
     if (value === undefined) return [];
     const words =
-      operator === 'null' ? `is ${value === 'true' ? '' : 'not '}null` : `${MEANINGS[operator]} ${value}`;
+      operator === 'null'
+        ? `is ${value === 'true' ? '' : 'not '}null`
+        : `${OPERATOR_DESCRIPTIONS[operator]} ${value}`;
     return [{ parameter, column, words }];
   });
   if (active.length === 0) return null;

@@ -10,7 +10,7 @@ export function hrefOf(path: string, parameters: Readonly<Record<string, string 
 }
 
 /** Returns the parameters that links to other rows keep: the moment in `as_of`. */
-export const asOfOnly = ({ as_of: asOf }: Parameters): Parameters =>
+export const keepAsOf = ({ as_of: asOf }: Parameters): Parameters =>
   asOf === undefined ? {} : { as_of: asOf };
 
 /** Returns the parameters without some of them. */
@@ -22,7 +22,9 @@ export function without(parameters: Parameters, ...names: readonly string[]): Pa
  * Normalizes the fields of a form for a URL. Empty fields are omitted, and the ticked boxes of `columns`
  * become one list. Other repeated fields are unchanged; the parser of the parameters refuses them.
  */
-export function tidied(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function normalizeParameters(
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
       if (value === '') return [];

@@ -1,6 +1,6 @@
 import { pickedMoment } from '../texts.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
-import { Hidden } from './hidden-fields.tsx';
+import { HiddenFields } from './hidden-fields.tsx';
 
 /**
  * The form field for the moment of `as_of`, which all links keep.
@@ -21,7 +21,7 @@ export function AsOf({
   const rest = without(parameters, 'as_of', 'after');
   return (
     <form class={`as-of ${asOf === null ? '' : 'past'}`} method="get" action={path} aria-label="As of">
-      <Hidden of={rest} />
+      <HiddenFields of={rest} />
       <label for="as-of">As known at</label>
       <input
         id="as-of"

@@ -1,10 +1,10 @@
-import { instantIn } from '../../../lib/instant.ts';
+import { parseInstant } from '../../../lib/instant.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
-import { type DifferencesQuestion, differencesFilters } from '../../../reporting/relations/differences.ts';
+import { type DifferencesQuery, differencesFilters } from '../../../reporting/relations/differences.ts';
 import { ActiveFilters } from './active-filters.tsx';
 import { hrefOf, type Parameters, without } from './address.ts';
 import { FilterField } from './filter-field.tsx';
-import { Hidden } from './hidden-fields.tsx';
+import { HiddenFields } from './hidden-fields.tsx';
 import { pathOf } from './relation-head.tsx';
 
 const HOUR = 3_600_000;
@@ -24,7 +24,7 @@ export function ChangesForm({
   now,
 }: {
   readonly dataset: ReadableDataset;
-  readonly question: DifferencesQuestion;
+  readonly question: DifferencesQuery;
   readonly parameters: Parameters;
   readonly now: number;
 }) {
@@ -32,12 +32,12 @@ export function ChangesForm({
   const filters = differencesFilters(dataset);
   const offered = filters.filter(({ operator }) => operator === 'eq');
   const own = ['from', 'to', 'after', ...offered.map(({ parameter }) => parameter)];
-  const end = to === null ? now : (instantIn(to) ?? now);
-  const begin = instantIn(from) ?? end;
+  const end = to === null ? now : (parseInstant(to) ?? now);
+  const begin = parseInstant(from) ?? end;
   return (
     <>
       <form class="filters" method="get" action={path} aria-label="Two moments">
-        <Hidden of={without(parameters, ...own)} />
+        <HiddenFields of={without(parameters, ...own)} />
         <FilterField id="from" name="from" label="Then (UTC)" type="timestamptz" value={from} required />
         <FilterField id="to" name="to" label="Now (empty: now)" type="timestamptz" value={to ?? ''} />
         {offered.map(({ parameter, column, type }) => (

@@ -1,20 +1,20 @@
-import { instantIn } from '../../../lib/instant.ts';
+import { parseInstant } from '../../../lib/instant.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
 import {
   type DifferencesPage,
-  type DifferencesQuestion,
+  type DifferencesQuery,
   differencesParameters,
   differencesSql,
   readDifferences,
 } from '../../../reporting/relations/differences.ts';
-import { checked } from '../../../reporting/relations/invalid-request.ts';
+import { validateParameters } from '../../../reporting/relations/invalid-request.ts';
 import type { Content, Page } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Older } from '../parts/older.tsx';
 import { countText } from '../texts.ts';
 import { hrefOf, type Parameters, parametersOf, without } from './address.ts';
 import { changesAddress } from './api-address.ts';
-import { tidy } from './canonical-address.ts';
+import { canonicalizeParameters } from './canonical-address.ts';
 import { ChangesForm } from './changes-form.tsx';
 import { ChangesTable } from './changes-table.tsx';
 import { Formats } from './formats.tsx';
@@ -26,11 +26,11 @@ import { catalogue } from './relations.ts';
 const DAY = 86_400_000;
 
 /** A request for the page, and the data for it. */
-interface Asked {
+interface DifferencesRequest {
   readonly dataset: ReadableDataset;
   /** As in the URL, with a default for the first moment. */
   readonly parameters: Parameters;
-  readonly question: DifferencesQuestion;
+  readonly question: DifferencesQuery;
 }
 
 /** `/datasets/D/changes`: the differences between two moments, side by side. */
@@ -40,29 +40,34 @@ export const changesPage: Page = {
     const dataset = catalogue.datasets.get(String(relation));
     if (!dataset) return null;
     const path = pathOf(dataset.name, 'changes');
-    const tidied = tidy(path, asked);
+    const tidied = canonicalizeParameters(path, asked);
     if ('location' in tidied) return tidied;
     const { given } = tidied;
     const now = clock();
-    const end = typeof given.to === 'string' ? (instantIn(given.to) ?? now) : now;
+    const end = typeof given.to === 'string' ? (parseInstant(given.to) ?? now) : now;
     return read(async (sql) => {
       const since = await recordedSince(sql, dataset);
       const begin = Math.max(end - DAY, since === null ? 0 : Date.parse(since) + 1);
       const from = begin < end ? begin : end - DAY;
       const told = given.from === undefined ? { from: new Date(from).toISOString(), ...given } : given;
-      const question = checked(differencesParameters(dataset), told);
+      const question = validateParameters(differencesParameters(dataset), told);
       const parameters = parametersOf(told) ?? {};
       const view = { dataset, parameters, question };
       if (since === null)
         return content(view, now, <Empty>Nothing of {dataset.name} is recorded yet.</Empty>);
-      if (Date.parse(since) > (instantIn(question.from) ?? 0)) return content(view, now, early(view, since));
+      if (Date.parse(since) > (parseInstant(question.from) ?? 0))
+        return content(view, now, early(view, since));
       const page = await readDifferences(sql, dataset, question);
       return content(view, now, <Differences of={view} page={page} now={now} />);
     });
   },
 };
 
-function content({ dataset, parameters, question }: Asked, now: number, found: Content['body']): Content {
+function content(
+  { dataset, parameters, question }: DifferencesRequest,
+  now: number,
+  found: Content['body'],
+): Content {
   const { to = null } = parameters;
   const { name } = dataset;
   const asOf: Parameters = to === null ? {} : { as_of: to };
@@ -84,7 +89,7 @@ function content({ dataset, parameters, question }: Asked, now: number, found: C
 }
 
 /** The body of the page if the first moment is before the first recording. */
-const early = ({ dataset, parameters }: Asked, since: string) => (
+const early = ({ dataset, parameters }: DifferencesRequest, since: string) => (
   <NoRecord dataset={dataset.name} since={since}>
     <a href={hrefOf(pathOf(dataset.name, 'changes'), { ...without(parameters, 'to', 'after'), from: since })}>
       show what changed since then
@@ -97,7 +102,7 @@ function Differences({
   page: { rows, next },
   now,
 }: {
-  readonly of: Asked;
+  readonly of: DifferencesRequest;
   readonly page: DifferencesPage;
   readonly now: number;
 }) {

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { exactInstantIn } from '../../../lib/instant.ts';
+import { parseExactInstant } from '../../../lib/instant.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
-import type { Difference, DifferencesQuestion } from '../../../reporting/relations/differences.ts';
+import type { Difference, DifferencesQuery } from '../../../reporting/relations/differences.ts';
 import type { Row } from '../../../reporting/relations/rows.ts';
 import type { Value } from '../../../reporting/relations/values.ts';
 import { KeyValues } from '../parts/key-values.tsx';
@@ -14,7 +14,7 @@ import { chartOfRow } from './chart-of-row.ts';
 import { historyOf } from './rows-table.tsx';
 
 /** A line of the table: one column of a row, before and after. */
-interface Line {
+interface DifferenceLine {
   readonly row: Difference;
   /** It is the first line of its row. */
   readonly first: boolean;
@@ -28,7 +28,7 @@ interface Line {
  * Maximum number of columns for which added and removed rows are listed column by column. The values of wider
  * rows are displayed on demand.
  */
-const FEW = 2;
+const MAX_LISTED_COLUMNS = 2;
 const TONES = { added: 'planned', changed: 'warn', left: 'bad' } as const;
 const WORDS = { added: 'came', changed: 'changed', left: 'left' } as const;
 
@@ -39,7 +39,7 @@ export function ChangesTable({
   rows,
 }: {
   readonly dataset: ReadableDataset;
-  readonly question: DifferencesQuestion;
+  readonly question: DifferencesQuery;
   readonly rows: readonly Difference[];
 }) {
   const columns = (dataset.history ?? dataset.now).columns;
@@ -48,7 +48,7 @@ export function ChangesTable({
   const typeOf = (name: string | null) => types.get(name ?? '') ?? 'text';
   const lines = rows.flatMap(linesOf);
   const asOf: Parameters = to === null ? {} : { as_of: to };
-  const [then, now] = [exactInstantIn(from) ?? from, to === null ? null : (exactInstantIn(to) ?? to)];
+  const [then, now] = [parseExactInstant(from) ?? from, to === null ? null : (parseExactInstant(to) ?? to)];
   const numbers = lines.some(({ column }) => columnKind(typeOf(column)) === 'number');
   const said = (value: Value | undefined, column: string | null) =>
     column === null ? (
@@ -56,15 +56,15 @@ export function ChangesTable({
     ) : (
       <ValueText type={typeOf(column)} value={value ?? null} />
     );
-  const shown: Column<Line>[] = [
+  const shown: Column<DifferenceLine>[] = [
     {
       name: 'More',
       head: <span class="unseen">More</span>,
       cell: ({ row, first }) =>
-        first && <Ways dataset={dataset} row={row} then={then} now={now} asOf={asOf} />,
+        first && <RowLinks dataset={dataset} row={row} then={then} now={now} asOf={asOf} />,
     },
     ...order.columns.map(
-      ({ name }): Column<Line> => ({
+      ({ name }): Column<DifferenceLine> => ({
         name,
         ...about(abouts.get(name)),
         cell: ({ row, first }) => (
@@ -105,7 +105,7 @@ export function ChangesTable({
             name: 'By',
             about: 'How much more or less the number is, as a share of what it was.',
             kind: 'number' as const,
-            cell: ({ before, after, column }: Line) =>
+            cell: ({ before, after, column }: DifferenceLine) =>
               columnKind(typeOf(column)) === 'number' ? shareText(before, after) : null,
           },
         ]
@@ -129,7 +129,7 @@ const marked = ({ change }: Difference, value: VNode) =>
 const about = (text: string | undefined) => (text === undefined ? {} : { about: text });
 
 /** Links for a row: its history, and a chart that overlays both moments if its number can be drawn. */
-function Ways({
+function RowLinks({
   dataset,
   row: { key },
   then,
@@ -151,12 +151,12 @@ function Ways({
   );
 }
 
-function linesOf(row: Difference): Line[] {
+function linesOf(row: Difference): DifferenceLine[] {
   const { before, after, differs } = row;
   const whole = before ?? after ?? {};
   const told = Object.entries(whole).flatMap(([name, value]) => (value === null ? [] : [name]));
   const names = differs.length > 0 ? differs : told;
-  if (differs.length === 0 && (names.length === 0 || names.length > FEW))
+  if (differs.length === 0 && (names.length === 0 || names.length > MAX_LISTED_COLUMNS))
     return [{ row, first: true, column: null, before: before ?? undefined, after: after ?? undefined }];
   return names.map((column, at) => ({
     row,

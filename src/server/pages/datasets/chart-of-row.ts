@@ -5,10 +5,10 @@ import { chartLink } from '../charts/link.ts';
 
 const DAY = 86_400_000;
 /** Days before and after a point that its chart contains, by the interval of the metric. */
-const AROUND: Readonly<Record<string, number>> = { hour: 7, day: 45, week: 180, month: 730 };
+const DAYS_BY_INTERVAL: Readonly<Record<string, number>> = { hour: 7, day: 45, week: 180, month: 730 };
 /** Days before and after for points with a validity, and for all others. */
-const HOLDS = 45;
-const OTHERS = 7;
+const VALIDITY_DAYS = 45;
+const DEFAULT_DAYS = 7;
 
 /**
  * Returns the URL of the chart of a row's line, around the time of the row. Returns null if the dataset has
@@ -31,7 +31,8 @@ export function chartOfRow(
   });
   const told = new Map(things);
   if (Number.isNaN(at) || drawable.needed.some((column) => !told.has(column))) return null;
-  const around = (AROUND[String(row.time_interval)] ?? (drawable.ends ? HOLDS : OTHERS)) * DAY;
+  const around =
+    (DAYS_BY_INTERVAL[String(row.time_interval)] ?? (drawable.ends ? VALIDITY_DAYS : DEFAULT_DAYS)) * DAY;
   return chartLink({
     of: name,
     things: Object.fromEntries(told),

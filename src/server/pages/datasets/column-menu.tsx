@@ -1,14 +1,14 @@
 import type { DeclaredColumn } from '../../../db/declared.ts';
-import { MEANINGS, type Operator } from '../../../reporting/relations/filters.ts';
-import { type FilterParameter, filtersOf } from '../../../reporting/relations/list-parameters.ts';
-import { orderedColumns, type Readable } from '../../../reporting/relations/readable.ts';
+import { OPERATOR_DESCRIPTIONS, type Operator } from '../../../reporting/relations/filters.ts';
+import { type FilterParameter, listFilterParameters } from '../../../reporting/relations/list-parameters.ts';
+import { orderedColumns, type ReportingRelation } from '../../../reporting/relations/readable.ts';
 import { hrefOf, type Parameters, without } from './address.ts';
 import { FilterField } from './filter-field.tsx';
-import { Hidden } from './hidden-fields.tsx';
+import { HiddenFields } from './hidden-fields.tsx';
 
 /** The URL of a table of rows, and its current parameters. */
-export interface Place {
-  readonly readable: Readable;
+export interface TableLocation {
+  readonly readable: ReportingRelation;
   readonly path: string;
   readonly parameters: Parameters;
   /** The displayed columns. */
@@ -16,11 +16,11 @@ export interface Place {
 }
 
 /** The operators in the form of a column. Others can be used in the URL. */
-const OFFERED: readonly Operator[] = ['eq', 'prefix', 'contains', 'gte', 'lte', 'null'];
+const MENU_OPERATORS: readonly Operator[] = ['eq', 'prefix', 'contains', 'gte', 'lte', 'null'];
 
 /** Returns the filters of a table of rows. */
-export const filtersOfRows = ({ columns, parameters }: Readable): FilterParameter[] =>
-  filtersOf(
+export const filtersOfRows = ({ columns, parameters }: ReportingRelation): FilterParameter[] =>
+  listFilterParameters(
     columns,
     (parameters ?? []).map(({ name }) => name),
   );
@@ -34,7 +34,7 @@ export function ColumnHead({
   sorted,
 }: {
   readonly column: DeclaredColumn;
-  readonly place: Place;
+  readonly place: TableLocation;
   readonly sorted: 'ascending' | 'descending' | undefined;
 }) {
   const { name } = column;
@@ -58,11 +58,17 @@ export function ColumnHead({
  * The menu of a column: its description, sorting, filters and hiding. The header opens it; it works without
  * JavaScript.
  */
-export function ColumnMenu({ column, place }: { readonly column: DeclaredColumn; readonly place: Place }) {
+export function ColumnMenu({
+  column,
+  place,
+}: {
+  readonly column: DeclaredColumn;
+  readonly place: TableLocation;
+}) {
   const { name, type, comment } = column;
   const { readable, path, parameters, shown } = place;
   const filters = filtersOfRows(readable).filter(
-    (one) => one.column === name && OFFERED.includes(one.operator),
+    (one) => one.column === name && MENU_OPERATORS.includes(one.operator),
   );
   const others = shown.filter((one) => one !== name);
   const rest = without(parameters, 'after', ...filters.map(({ parameter }) => parameter));
@@ -81,12 +87,12 @@ export function ColumnMenu({ column, place }: { readonly column: DeclaredColumn;
       </p>
       {filters.length > 0 && (
         <form method="get" action={path}>
-          <Hidden of={rest} />
+          <HiddenFields of={rest} />
           {filters.map(({ parameter, operator, type }) => (
             <FilterField
               key={parameter}
               id={`${menuId(name)}-${operator}`}
-              label={operator === 'null' ? 'is null' : MEANINGS[operator]}
+              label={operator === 'null' ? 'is null' : OPERATOR_DESCRIPTIONS[operator]}
               name={parameter}
               type={type}
               value={parameters[parameter] ?? ''}

@@ -1,8 +1,8 @@
-import { catalogueOf } from '../../../reporting/relations/catalogue.ts';
+import { getCatalogue } from '../../../reporting/relations/catalogue.ts';
 import type { Page } from '../page.ts';
-import { hrefOf, parametersOf, tidied } from './address.ts';
+import { hrefOf, normalizeParameters, parametersOf } from './address.ts';
 
-const { datasets } = catalogueOf();
+const { datasets } = getCatalogue();
 /** Paths of the API by the names of a dataset's pages. */
 const FILES: Readonly<Record<string, string>> = {
   row: 'rows/history',
@@ -16,7 +16,7 @@ export const files: Page = {
   async answer(_context, { relation, file, ...given }) {
     const [, page = '', form = ''] = /^(\w+)\.(json|csv)$/.exec(String(file)) ?? [];
     const place = FILES[page];
-    const parameters = parametersOf(tidied(given));
+    const parameters = parametersOf(normalizeParameters(given));
     if (place === undefined || parameters === null || !datasets.has(String(relation))) return null;
     return { location: hrefOf(`/api/v1/datasets/${relation}/${place}.${form}`, parameters) };
   },

@@ -1,4 +1,4 @@
-import type { Form } from './api-address.ts';
+import type { DataFormat } from './api-address.ts';
 
 /**
  * Links to the data of a page as JSON and CSV.
@@ -8,7 +8,7 @@ export function Formats({
   address,
   all = 'all rows',
 }: {
-  readonly address: (form: Form) => string;
+  readonly address: (form: DataFormat) => string;
   /** Description of the content of CSV. */
   readonly all?: string;
 }) {

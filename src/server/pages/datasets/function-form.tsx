@@ -1,11 +1,14 @@
-import type { Readable } from '../../../reporting/relations/readable.ts';
+import type { ReportingRelation } from '../../../reporting/relations/readable.ts';
 import { without } from './address.ts';
-import type { Place } from './column-menu.tsx';
+import type { TableLocation } from './column-menu.tsx';
 import { FilterField } from './filter-field.tsx';
-import { Hidden } from './hidden-fields.tsx';
+import { HiddenFields } from './hidden-fields.tsx';
 
 /** Returns whether a function can be called: it has no required parameters, or some parameter was given. */
-export const isAsked = ({ parameters }: Readable, given: Readonly<Record<string, unknown>>): boolean => {
+export const canCallFunction = (
+  { parameters }: ReportingRelation,
+  given: Readonly<Record<string, unknown>>,
+): boolean => {
   const needed = (parameters ?? []).filter(({ preset }) => preset === undefined);
   return needed.length === 0 || (parameters ?? []).some(({ name }) => given[name] !== undefined);
 };
@@ -14,13 +17,13 @@ export const isAsked = ({ parameters }: Readable, given: Readonly<Record<string,
 export function FunctionForm({
   place: { readable, path, parameters },
 }: {
-  readonly place: Omit<Place, 'shown'>;
+  readonly place: Omit<TableLocation, 'shown'>;
 }) {
   const taken = (readable.parameters ?? []).filter(({ name }) => name !== 'as_of');
   if (taken.length === 0) return null;
   return (
     <form class="filters" method="get" action={path}>
-      <Hidden of={without(parameters, 'after', ...taken.map(({ name }) => name))} />
+      <HiddenFields of={without(parameters, 'after', ...taken.map(({ name }) => name))} />
       {taken.map(({ name, type, comment, preset }) => (
         <FilterField
           key={name}

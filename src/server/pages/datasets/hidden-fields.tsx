@@ -1,7 +1,7 @@
 import type { Parameters } from './address.ts';
 
 /** Hidden fields of a form, which keep the other parameters of the URL. */
-export function Hidden({ of }: { readonly of: Parameters }) {
+export function HiddenFields({ of }: { readonly of: Parameters }) {
   return (
     <>
       {Object.entries(of).map(([name, value]) => (

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordedNamed } from '../../../reporting/recorded-datasets.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
 import { instant } from '../../../reporting/relations/filters.ts';
-import type { Readable } from '../../../reporting/relations/readable.ts';
+import type { ReportingRelation } from '../../../reporting/relations/readable.ts';
 import { rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { readRows } from '../../../reporting/relations/rows.ts';
 import type { Value } from '../../../reporting/relations/values.ts';
@@ -20,7 +20,7 @@ import { pathOf } from './relation-head.tsx';
 import { catalogue, sharedViews, viewNamed } from './relations.ts';
 
 /** A dataset with its state. */
-interface Listed {
+interface DatasetEntry {
   readonly dataset: ReadableDataset;
   /** Null if it is not watched. */
   readonly status: DatasetStatus | null;
@@ -42,7 +42,7 @@ export const listPage = definePage({
     const written = new Map(rows.map((row) => [row.dataset, row.rows_written ?? null]));
     const stands = new Map(datasets.map((one) => [one.dataset, one]));
     return [...catalogue.datasets.values()].map(
-      (dataset): Listed => ({
+      (dataset): DatasetEntry => ({
         dataset,
         status: stands.get(dataset.name) ?? null,
         // Probes of nodes are not runs, and only runs count the rows that they write.
@@ -117,7 +117,7 @@ const GROUPS = [
 }));
 
 /** Groups the other views: predefined queries by subject, then views of nodes and of the recording. */
-function viewGroups(): { readonly heading: string; readonly views: readonly Readable[] }[] {
+function viewGroups(): { readonly heading: string; readonly views: readonly ReportingRelation[] }[] {
   const views = sharedViews();
   const answers = questions().map(({ heading, questions: asked }) => ({
     heading: `Questions: ${heading}`,
@@ -143,7 +143,7 @@ const named = (name: string, about: string, parameters: Parameters) => (
   </>
 );
 
-const datasetColumns = (parameters: Parameters): readonly Column<Listed>[] => [
+const datasetColumns = (parameters: Parameters): readonly Column<DatasetEntry>[] => [
   { name: 'Dataset', kind: 'wide', cell: ({ dataset: { name, about } }) => named(name, about, parameters) },
   {
     name: 'Kind',
@@ -165,7 +165,7 @@ const datasetColumns = (parameters: Parameters): readonly Column<Listed>[] => [
   },
 ];
 
-const viewColumns = (parameters: Parameters): readonly Column<Readable>[] => [
+const viewColumns = (parameters: Parameters): readonly Column<ReportingRelation>[] => [
   { name: 'View', kind: 'wide', cell: ({ name, about }) => named(name, about, parameters) },
   {
     name: 'Takes',

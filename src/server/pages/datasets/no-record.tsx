@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
 import type { ComponentChildren } from 'preact';
-import { instantIn } from '../../../lib/instant.ts';
+import { parseInstant } from '../../../lib/instant.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
 import { rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { readRows } from '../../../reporting/relations/rows.ts';
-import { Problem } from '../parts/problem.tsx';
+import { ErrorNotice } from '../parts/problem.tsx';
 import { ValueText } from '../parts/value.tsx';
 import { viewNamed } from './relations.ts';
 
@@ -21,12 +21,12 @@ export async function recordedSince(sql: postgres.Sql, { name }: ReadableDataset
  * the moment, or nothing was recorded yet.
  * @param at in a format that PostgreSQL parses; null for now
  */
-export async function recordOf(
+export async function recordStartAfter(
   sql: postgres.Sql,
   dataset: ReadableDataset | null,
   at: string | null,
 ): Promise<string | null> {
-  const moment = at === null ? null : instantIn(at);
+  const moment = at === null ? null : parseInstant(at);
   if (dataset === null || moment === null) return null;
   const since = await recordedSince(sql, dataset);
   return since !== null && Date.parse(since) > moment ? since : null;
@@ -46,10 +46,10 @@ export function NoRecord({
   readonly children: ComponentChildren;
 }) {
   return (
-    <Problem what={`There is no record of ${dataset} at that moment.`}>
+    <ErrorNotice what={`There is no record of ${dataset} at that moment.`}>
       <p>
         It has been recorded since <ValueText type="timestamptz" value={since} />: {children}.
       </p>
-    </Problem>
+    </ErrorNotice>
   );
 }

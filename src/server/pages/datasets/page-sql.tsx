@@ -1,16 +1,16 @@
 import { queryLink } from '../query/link.ts';
-import { LONGEST } from '../query/question.ts';
-import { Copied } from './copy-button.tsx';
+import { MAX_STATEMENT_CHARACTERS } from '../query/question.ts';
+import { CopyableText } from './copy-button.tsx';
 
 /** The SQL of a page, to copy it or to change it on the query page. */
 export function PageSql({ sql }: { readonly sql: string }) {
   return (
     <details id="sql">
       <summary>The SQL of this page</summary>
-      <Copied text={sql} label="SQL of this page" />
+      <CopyableText text={sql} label="SQL of this page" />
       <p class="soft">
         Runs as it is, as <code>recorder_reader</code>: chain-recorder query &quot;…&quot;, or psql.{' '}
-        {sql.length <= LONGEST && <a href={queryLink({ sql })}>Ask it on the query page</a>}
+        {sql.length <= MAX_STATEMENT_CHARACTERS && <a href={queryLink({ sql })}>Ask it on the query page</a>}
       </p>
     </details>
   );

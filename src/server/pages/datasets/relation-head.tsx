@@ -1,7 +1,7 @@
-import { exactInstantIn, instantIn } from '../../../lib/instant.ts';
+import { parseExactInstant, parseInstant } from '../../../lib/instant.ts';
 import { drawables } from '../charts/drawables.ts';
 import { chartLink } from '../charts/link.ts';
-import { asOfOnly, hrefOf, type Parameters } from './address.ts';
+import { hrefOf, keepAsOf, type Parameters } from './address.ts';
 import { type Relation, viewsOf } from './relations.ts';
 
 /** The pages of a dataset. */
@@ -34,7 +34,7 @@ export function RelationHead({
         <code>{name}</code> {dataset && <small>{dataset.name === name ? dataset.kind : ''}</small>}
       </h1>
       <p>{about}</p>
-      {dataset && <Tabs relation={{ readable, dataset }} tab={tab} parameters={asOfOnly(parameters)} />}
+      {dataset && <Tabs relation={{ readable, dataset }} tab={tab} parameters={keepAsOf(parameters)} />}
       {!dataset && drawables.has(name) && (
         <p>
           <a href={chartOf(name, parameters)}>Chart</a>
@@ -48,7 +48,7 @@ export function RelationHead({
 function chartOf(name: string, parameters: Parameters): string {
   const { keys = [], takes = [], past = false } = drawables.get(name) ?? {};
   const [from, to] = ['from', 'to'].map((one) => {
-    const at = instantIn(parameters[one] ?? '');
+    const at = parseInstant(parameters[one] ?? '');
     return at === null ? null : new Date(at);
   });
   const things = [...keys, ...takes].flatMap((one) => {
@@ -57,11 +57,11 @@ function chartOf(name: string, parameters: Parameters): string {
   });
   return chartLink({
     ...{ of: name, things: Object.fromEntries(things), from: from ?? null, to: to ?? null },
-    asOf: past ? exactInstantIn(parameters.as_of ?? '') : null,
+    asOf: past ? parseExactInstant(parameters.as_of ?? '') : null,
   });
 }
 
-interface Place {
+interface TabLink {
   readonly label: string;
   readonly href: string;
   readonly here: boolean;
@@ -79,7 +79,7 @@ function Tabs({
 }) {
   if (!dataset) return null;
   const { history, changes, conflicts, others } = viewsOf(dataset);
-  const rowsOf = (label: string, name: string, about?: string): Place => ({
+  const rowsOf = (label: string, name: string, about?: string): TabLink => ({
     label,
     href: hrefOf(pathOf(name), parameters),
     here: tab === 'rows' && readable.name === name,
@@ -127,7 +127,7 @@ function Tabs({
   );
 }
 
-function Places({ of }: { readonly of: readonly Place[] }) {
+function Places({ of }: { readonly of: readonly TabLink[] }) {
   return (
     <ul>
       {of.map(({ label, href, here, about }) => (

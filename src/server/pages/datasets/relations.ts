@@ -1,12 +1,16 @@
-import { type Catalogue, catalogueOf, type ReadableDataset } from '../../../reporting/relations/catalogue.ts';
-import type { Readable } from '../../../reporting/relations/readable.ts';
+import {
+  type Catalogue,
+  getCatalogue,
+  type ReadableDataset,
+} from '../../../reporting/relations/catalogue.ts';
+import type { ReportingRelation } from '../../../reporting/relations/readable.ts';
 
 /** Everything that can be read, created once. */
-export const catalogue: Catalogue = catalogueOf();
+export const catalogue: Catalogue = getCatalogue();
 
 /** A view or function of `reporting`, and its dataset. */
 export interface Relation {
-  readonly readable: Readable;
+  readonly readable: ReportingRelation;
   /** Null if it belongs to the recording or to several datasets. */
   readonly dataset: ReadableDataset | null;
 }
@@ -21,7 +25,7 @@ export function relationNamed(name: string): Relation | null {
  * Returns the view with a name.
  * @throws Error if it is not declared
  */
-export function viewNamed(name: string): Readable {
+export function viewNamed(name: string): ReportingRelation {
   const view = catalogue.views.get(name);
   if (!view) throw new Error(`reporting.${name} is not declared`);
   return view;
@@ -38,13 +42,13 @@ const belongsTo = (name: string, dataset: string) =>
 /** The other views of a dataset, by their meaning. */
 export interface DatasetViews {
   /** Every version of every row. */
-  readonly history: Readable | null;
+  readonly history: ReportingRelation | null;
   /** Additions, changes and removals, in the order of time. */
-  readonly changes: Readable | null;
+  readonly changes: ReportingRelation | null;
   /** Later observations that contradict recorded values. */
-  readonly conflicts: Readable | null;
+  readonly conflicts: ReportingRelation | null;
   /** The rest: flattened lists, data of all nodes together, and predefined queries. */
-  readonly others: readonly Readable[];
+  readonly others: readonly ReportingRelation[];
 }
 
 export function viewsOf(dataset: ReadableDataset): DatasetViews {
@@ -59,5 +63,5 @@ export function viewsOf(dataset: ReadableDataset): DatasetViews {
 }
 
 /** Returns the views and functions that belong to no dataset. */
-export const sharedViews = (): Readable[] =>
+export const sharedViews = (): ReportingRelation[] =>
   [...catalogue.views.values()].filter(({ name }) => datasetOf(name) === null && !name.endsWith('_as_of'));

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { instant } from '../../../reporting/relations/filters.ts';
-import { AskedWrongly, checked } from '../../../reporting/relations/invalid-request.ts';
-import type { Readable } from '../../../reporting/relations/readable.ts';
-import { type RowsQuestion, rowsParameters } from '../../../reporting/relations/row-query.ts';
+import { InvalidRequestError, validateParameters } from '../../../reporting/relations/invalid-request.ts';
+import type { ReportingRelation } from '../../../reporting/relations/readable.ts';
+import { type RowsQuery, rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type Parameters, parametersOf } from './address.ts';
 
 /** How a view supports past moments. */
-export type Past =
+export type PastSupport =
   /** As known at any moment. */
   | { readonly kind: 'known' }
   /** Every row is kept: rows up to a moment can be selected, with their current values. */
@@ -15,20 +15,20 @@ export type Past =
   | { readonly kind: 'none' };
 
 /** Parsed parameters of a page of rows. */
-export interface AskedRows {
-  readonly question: RowsQuestion;
+export interface RequestedRows {
+  readonly question: RowsQuery;
   /** As in the URL. */
   readonly parameters: Parameters;
   /** The moment, in a format that PostgreSQL parses; null for now. */
   readonly asOf: string | null;
-  readonly past: Past;
+  readonly past: PastSupport;
 }
 
 /** Columns with the start of a row, the best first. */
 const SINCE = ['recorded_at', 'valid_from', 'observed_at', 'started_at', 'found_at', 'at'];
 
 /** Returns how a view supports past moments. */
-export function pastOf({ asOf, parameters, columns }: Readable): Past {
+export function pastSupportOf({ asOf, parameters, columns }: ReportingRelation): PastSupport {
   if (asOf !== null || parameters?.some(({ name }) => name === 'as_of')) return { kind: 'known' };
   const column = SINCE.find((name) => columns.some((one) => one.name === name && one.type === 'timestamptz'));
   return column === undefined ? { kind: 'none' } : { kind: 'since', column };
@@ -38,9 +38,9 @@ export function pastOf({ asOf, parameters, columns }: Readable): Past {
  * Parses the moment of `as_of`.
  * @throws AskedWrongly if it is invalid
  */
-export function asOfIn(given: Readonly<Record<string, unknown>>): string | null {
+export function parseAsOf(given: Readonly<Record<string, unknown>>): string | null {
   const moment = z.object({ as_of: instant.optional() });
-  return checked(moment, { as_of: given.as_of }).as_of ?? null;
+  return validateParameters(moment, { as_of: given.as_of }).as_of ?? null;
 }
 
 /**
@@ -48,17 +48,21 @@ export function asOfIn(given: Readonly<Record<string, unknown>>): string | null 
  * links between pages keep the moment.
  * @throws AskedWrongly with all invalid parameters
  */
-export function askedRows(readable: Readable, given: Readonly<Record<string, unknown>>): AskedRows {
-  const past = pastOf(readable);
-  const asOf = asOfIn(given);
+export function parseRequestedRows(
+  readable: ReportingRelation,
+  given: Readonly<Record<string, unknown>>,
+): RequestedRows {
+  const past = pastSupportOf(readable);
+  const asOf = parseAsOf(given);
   const { as_of: _, ...rest } = given;
-  const question = checked(rowsParameters(readable), past.kind === 'known' ? given : rest);
+  const question = validateParameters(rowsParameters(readable), past.kind === 'known' ? given : rest);
   const parameters = parametersOf(given);
-  if (!parameters) throw new AskedWrongly([{ parameter: 'parameters', problem: 'must be given once each' }]);
+  if (!parameters)
+    throw new InvalidRequestError([{ parameter: 'parameters', problem: 'must be given once each' }]);
   return { question: within(question, past, asOf), parameters, asOf, past };
 }
 
-function within(question: RowsQuestion, past: Past, asOf: string | null): RowsQuestion {
+function within(question: RowsQuery, past: PastSupport, asOf: string | null): RowsQuery {
   if (past.kind !== 'since' || asOf === null) return question;
   const { column } = past;
   return { ...question, filters: [...question.filters, { column, operator: 'lte', value: asOf }] };

@@ -1,30 +1,30 @@
 import type { DeclaredColumn } from '../../../db/declared.ts';
-import { exactInstantIn } from '../../../lib/instant.ts';
+import { parseExactInstant } from '../../../lib/instant.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
-import { AskedWrongly, checked } from '../../../reporting/relations/invalid-request.ts';
-import type { Readable } from '../../../reporting/relations/readable.ts';
-import { type RowsQuestion, rowsParameters } from '../../../reporting/relations/row-query.ts';
+import { InvalidRequestError, validateParameters } from '../../../reporting/relations/invalid-request.ts';
+import type { ReportingRelation } from '../../../reporting/relations/readable.ts';
+import { type RowsQuery, rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type Row, type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
 import type { Content, Page } from '../page.ts';
 import { KeyValues } from '../parts/key-values.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
-import { asOfOnly, hrefOf, type Parameters, parametersOf, without } from './address.ts';
-import { type Form, rowsAddress } from './api-address.ts';
+import { hrefOf, keepAsOf, type Parameters, parametersOf, without } from './address.ts';
+import { type DataFormat, rowsAddress } from './api-address.ts';
 import { AsOf } from './as-of.tsx';
-import { tidy } from './canonical-address.ts';
+import { canonicalizeParameters } from './canonical-address.ts';
 import { chartOfRow } from './chart-of-row.ts';
 import { Formats } from './formats.tsx';
 import { PageSql } from './page-sql.tsx';
 import { pathOf, RelationHead } from './relation-head.tsx';
 import { catalogue, viewsOf } from './relations.ts';
-import { asOfIn } from './requested-rows.ts';
+import { parseAsOf } from './requested-rows.ts';
 
 /** A table of recorded versions of the row. */
-interface Told {
+interface VersionTable {
   readonly heading: string;
-  readonly view: Readable;
-  readonly question: RowsQuestion;
+  readonly view: ReportingRelation;
+  readonly question: RowsQuery;
   readonly columns: readonly DeclaredColumn[];
   readonly page: RowsPage;
 }
@@ -35,18 +35,18 @@ export const rowPage: Page = {
   async answer({ read }, { relation, ...asked }) {
     const dataset = catalogue.datasets.get(String(relation));
     if (!dataset) return null;
-    const tidied = tidy(pathOf(dataset.name, 'row'), asked);
+    const tidied = canonicalizeParameters(pathOf(dataset.name, 'row'), asked);
     if ('location' in tidied) return tidied;
-    const asOf = asOfIn(tidied.given);
+    const asOf = parseAsOf(tidied.given);
     const parameters = keyOf(dataset, tidied.given);
     const { conflicts } = viewsOf(dataset);
     const told = await read(async (sql) => {
-      const tables: Told[] = [];
+      const tables: VersionTable[] = [];
       for (const view of [dataset.history ?? dataset.now, ...(conflicts ? [conflicts] : [])]) {
         const begins = view === conflicts ? 'recorded_at' : dataset.begins;
         const upTo: Parameters = asOf === null ? {} : { [`${begins}.lte`]: asOf };
         const asked = { ...filtersOfKey(dataset, parameters), ...upTo, sort: `-${begins}` };
-        const question = checked(rowsParameters(view), asked);
+        const question = validateParameters(rowsParameters(view), asked);
         const heading =
           view === conflicts ? 'Said differently later' : 'All that was recorded, the newest first';
         const columns = view.columns.filter(({ name }) => !dataset.key.includes(name));
@@ -76,7 +76,7 @@ function keyOf({ key, now }: ReadableDataset, given: Readonly<Record<string, unk
       .filter((name) => given[name] === undefined && !nullable.has(name))
       .map((parameter) => ({ parameter, problem: 'is needed: it is a part of the key' })),
   ];
-  if (problems.length > 0) throw new AskedWrongly(problems);
+  if (problems.length > 0) throw new InvalidRequestError(problems);
   return parametersOf(given) ?? {};
 }
 
@@ -90,7 +90,7 @@ const filtersOfKey = ({ key }: ReadableDataset, parameters: Parameters): Paramet
 
 function content(
   dataset: ReadableDataset,
-  told: readonly Told[],
+  told: readonly VersionTable[],
   parameters: Parameters,
   asOf: string | null,
 ): Content {
@@ -98,7 +98,7 @@ function content(
   const types = new Map(now.columns.map((column) => [column.name, column.type]));
   const versions = dataset.history ?? now;
   const upTo = asOf === null ? {} : { as_of: asOf };
-  const versionsAddress = (view: Readable, form: Form) =>
+  const versionsAddress = (view: ReportingRelation, form: DataFormat) =>
     rowsAddress(
       { readable: view, dataset },
       { ...filtersOfKey(dataset, parameters), ...upTo },
@@ -106,14 +106,14 @@ function content(
       form,
     );
   const rows = told[0]?.page.rows ?? [];
-  const first = firstSaid(dataset, rows);
+  const first = oldestVersionStart(dataset, rows);
   const chart = chartOfRow(dataset, { ...rows[0], ...parameters }, asOf, first);
   return {
     title: `A row of ${name}`,
     islands: ['copy'],
     crumbs: [
-      { href: hrefOf('/datasets', asOfOnly(parameters)), label: 'Data' },
-      { href: hrefOf(pathOf(name), asOfOnly(parameters)), label: name },
+      { href: hrefOf('/datasets', keepAsOf(parameters)), label: 'Data' },
+      { href: hrefOf(pathOf(name), keepAsOf(parameters)), label: name },
     ],
     body: (
       <>
@@ -171,9 +171,9 @@ function content(
  * Returns the start of the oldest of several versions, or null if there is only one.
  * @param rows the newest first
  */
-function firstSaid({ begins, history }: ReadableDataset, rows: readonly Row[]): string | null {
+function oldestVersionStart({ begins, history }: ReadableDataset, rows: readonly Row[]): string | null {
   const said = rows.at(-1)?.[begins];
-  return history === null || rows.length < 2 || typeof said !== 'string' ? null : exactInstantIn(said);
+  return history === null || rows.length < 2 || typeof said !== 'string' ? null : parseExactInstant(said);
 }
 
 /** Columns that differ in every version, so that the difference has no meaning. */

@@ -1,21 +1,21 @@
-import { type RowCount, rowCount } from '../../../reporting/relations/row-count.ts';
+import { countRows, type RowCount } from '../../../reporting/relations/row-count.ts';
 import { type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
 import type { Content, Page, Redirect } from '../page.ts';
 import { numberText } from '../texts.ts';
 import { AboutColumns } from './about-columns.tsx';
 import { ActiveFilters } from './active-filters.tsx';
-import { asOfOnly, hrefOf, parametersOf, tidied, without } from './address.ts';
+import { hrefOf, keepAsOf, normalizeParameters, parametersOf, without } from './address.ts';
 import { rowsAddress } from './api-address.ts';
 import { AsOf } from './as-of.tsx';
-import { tidy } from './canonical-address.ts';
-import { filtersOfRows, type Place } from './column-menu.tsx';
+import { canonicalizeParameters } from './canonical-address.ts';
+import { filtersOfRows, type TableLocation } from './column-menu.tsx';
 import { Formats } from './formats.tsx';
-import { FunctionForm, isAsked } from './function-form.tsx';
-import { NoRecord, recordOf } from './no-record.tsx';
+import { canCallFunction, FunctionForm } from './function-form.tsx';
+import { NoRecord, recordStartAfter } from './no-record.tsx';
 import { PageSql } from './page-sql.tsx';
 import { pathOf, RelationHead } from './relation-head.tsx';
 import { type Relation, relationNamed } from './relations.ts';
-import { type AskedRows, askedRows, asOfIn, pastOf } from './requested-rows.ts';
+import { parseAsOf, parseRequestedRows, pastSupportOf, type RequestedRows } from './requested-rows.ts';
 import { RowsTable } from './rows-table.tsx';
 
 /** `/datasets/D`: the rows of a dataset, of another view, or of a function. */
@@ -25,17 +25,17 @@ export const rowsPage: Page = {
     const { relation: name, ...given } = asked;
     const relation = relationNamed(String(name));
     if (!relation) return fileOf(String(name), given);
-    const tidied = tidy(pathOf(String(name)), given);
+    const tidied = canonicalizeParameters(pathOf(String(name)), given);
     if ('location' in tidied) return tidied;
-    if (!isAsked(relation.readable, tidied.given)) return unasked(relation, tidied.given);
-    const rows = askedRows(relation.readable, tidied.given);
+    if (!canCallFunction(relation.readable, tidied.given)) return unasked(relation, tidied.given);
+    const rows = parseRequestedRows(relation.readable, tidied.given);
     const { dataset, readable } = relation;
     const found = await read(async (sql) => {
-      const since = await recordOf(sql, dataset, rows.asOf);
+      const since = await recordStartAfter(sql, dataset, rows.asOf);
       if (since !== null) return { since };
       return {
         page: await readRows(sql, readable, rows.question),
-        count: await rowCount(sql, readable, rows.question),
+        count: await countRows(sql, readable, rows.question),
       };
     });
     return 'since' in found
@@ -48,18 +48,18 @@ export const rowsPage: Page = {
 function fileOf(file: string, given: Readonly<Record<string, unknown>>): Redirect | null {
   const [, name = '', form] = /^(\w+)\.(json|csv)$/.exec(file) ?? [];
   const relation = relationNamed(name);
-  const parameters = parametersOf(tidied(given));
+  const parameters = parametersOf(normalizeParameters(given));
   if (!relation || !parameters || (form !== 'json' && form !== 'csv')) return null;
-  return { location: rowsAddress(relation, parameters, pastOf(relation.readable), form) };
+  return { location: rowsAddress(relation, parameters, pastSupportOf(relation.readable), form) };
 }
 
-const crumbs = ({ parameters }: Pick<AskedRows, 'parameters'>) => [
-  { href: hrefOf('/datasets', asOfOnly(parameters)), label: 'Data' },
+const crumbs = ({ parameters }: Pick<RequestedRows, 'parameters'>) => [
+  { href: hrefOf('/datasets', keepAsOf(parameters)), label: 'Data' },
 ];
 
 function content(
   relation: Relation,
-  rows: AskedRows,
+  rows: RequestedRows,
   page: RowsPage,
   count: RowCount | null,
   now: number,
@@ -68,7 +68,7 @@ function content(
   const { parameters, question, asOf } = rows;
   const path = pathOf(readable.name);
   const shown = question.columns.map(({ name }) => name);
-  const place: Place = { readable, path, parameters, shown };
+  const place: TableLocation = { readable, path, parameters, shown };
   return {
     title: readable.name,
     crumbs: crumbs(rows),
@@ -108,7 +108,7 @@ function content(
 }
 
 /** The page for a moment before the first recording. */
-function early(relation: Relation, { parameters, asOf }: AskedRows, since: string): Content {
+function early(relation: Relation, { parameters, asOf }: RequestedRows, since: string): Content {
   const { readable } = relation;
   const path = pathOf(readable.name);
   return {
@@ -138,8 +138,8 @@ function unasked(relation: Relation, given: Readonly<Record<string, unknown>>): 
     body: (
       <>
         <RelationHead relation={relation} tab="rows" parameters={parameters} />
-        {pastOf(readable).kind === 'known' && (
-          <AsOf path={path} parameters={parameters} asOf={asOfIn(given)} />
+        {pastSupportOf(readable).kind === 'known' && (
+          <AsOf path={path} parameters={parameters} asOf={parseAsOf(given)} />
         )}
         <p>This function needs parameters:</p>
         <FunctionForm place={{ readable, path, parameters }} />
@@ -148,7 +148,7 @@ function unasked(relation: Relation, given: Readonly<Record<string, unknown>>): 
   };
 }
 
-function pastNote({ past }: AskedRows): string | undefined {
+function pastNote({ past }: RequestedRows): string | undefined {
   if (past.kind === 'known') return undefined;
   return past.kind === 'since'
     ? `These are the rows with ${past.column} up to then; what they say of later moments is shown too.`
@@ -169,7 +169,7 @@ function Pager({
   next,
   limit,
 }: {
-  readonly place: Place;
+  readonly place: TableLocation;
   readonly next: string | null;
   readonly limit: number;
 }) {

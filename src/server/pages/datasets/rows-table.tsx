@@ -1,13 +1,13 @@
-import { exactInstantIn } from '../../../lib/instant.ts';
+import { parseExactInstant } from '../../../lib/instant.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
-import { MOST_DAYS } from '../../../reporting/relations/coverage-days.ts';
-import type { RowsQuestion } from '../../../reporting/relations/row-query.ts';
+import { MAX_DAYS } from '../../../reporting/relations/coverage-days.ts';
+import type { RowsQuery } from '../../../reporting/relations/row-query.ts';
 import type { Row } from '../../../reporting/relations/rows.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
-import { asOfOnly, hrefOf, type Parameters } from './address.ts';
+import { hrefOf, keepAsOf, type Parameters } from './address.ts';
 import { chartOfRow } from './chart-of-row.ts';
-import { ColumnHead, ColumnMenu, type Place } from './column-menu.tsx';
+import { ColumnHead, ColumnMenu, type TableLocation } from './column-menu.tsx';
 import { pathOf } from './relation-head.tsx';
 import { catalogue } from './relations.ts';
 
@@ -18,14 +18,14 @@ export function RowsTable({
   question: { columns, order },
   rows,
 }: {
-  readonly place: Place;
+  readonly place: TableLocation;
   readonly dataset: ReadableDataset | null;
-  readonly question: RowsQuestion;
+  readonly question: RowsQuery;
   readonly rows: readonly Row[];
 }) {
   const direction = order.descending ? 'descending' : 'ascending';
-  const asOf = exactInstantIn(place.parameters.as_of ?? '');
-  const ways = (row: Row): readonly Way[] =>
+  const asOf = parseExactInstant(place.parameters.as_of ?? '');
+  const ways = (row: Row): readonly RowLink[] =>
     (dataset
       ? [
           { label: 'history', href: historyOf(dataset, row, place.parameters) },
@@ -67,16 +67,16 @@ function coverageOf({ dataset, target, range_start: from, range_end: to }: Row):
   if (typeof dataset !== 'string' || typeof target !== 'string' || !catalogue.datasets.has(dataset))
     return null;
   const isRange = typeof from === 'string' && typeof to === 'string';
-  const isShort = isRange && Date.parse(to) - Date.parse(from) < MOST_DAYS * 86_400_000;
+  const isShort = isRange && Date.parse(to) - Date.parse(from) < MAX_DAYS * 86_400_000;
   return hrefOf(pathOf(dataset, 'coverage'), { ...(isShort ? { from, to } : {}), target });
 }
 
-interface Way {
+interface RowLink {
   readonly label: string;
   readonly href: string;
 }
 
-const waysColumn = (ways: (row: Row) => readonly Way[]): Column<Row> => ({
+const waysColumn = (ways: (row: Row) => readonly RowLink[]): Column<Row> => ({
   name: 'More',
   head: <span class="unseen">More</span>,
   about: 'Where more is told: what was recorded of the row, its numbers as a chart, what is missing.',
@@ -98,5 +98,5 @@ export function historyOf(
     const value = row[column];
     return [column, value === null || value === undefined ? null : String(value)];
   });
-  return hrefOf(pathOf(name, 'row'), { ...Object.fromEntries(told), ...asOfOnly(parameters) });
+  return hrefOf(pathOf(name, 'row'), { ...Object.fromEntries(told), ...keepAsOf(parameters) });
 }

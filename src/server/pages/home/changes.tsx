@@ -1,5 +1,10 @@
 import { useContext } from 'preact/hooks';
-import type { Departure, Notable, Outage, Revision } from '../../../reporting/reports/recent-changes.ts';
+import type {
+  Departure,
+  Outage,
+  RecentChanges,
+  Revision,
+} from '../../../reporting/reports/recent-changes.ts';
 import { hrefOf } from '../datasets/address.ts';
 import { pathOf } from '../datasets/relation-head.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -9,7 +14,7 @@ import { countText, durationWords, numberText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
 
 /** The notable changes of the last week, the newest first. */
-export function Changes({ of }: { readonly of: Notable }) {
+export function Changes({ of }: { readonly of: RecentChanges }) {
   const all = [
     ...of.outages.map((one) => ({ at: one.started_at, words: <OutageWords of={one} /> })),
     ...of.departures.map((one) => ({ at: one.at, words: <DepartureWords of={one} /> })),
@@ -43,8 +48,8 @@ function OutageWords({
   const { now } = useContext(CurrentView);
   const [from, to] = [started_at.getTime(), ended_at?.getTime() ?? now];
   const around = {
-    from: new Date(from - AROUND).toISOString(),
-    to: new Date(Math.min(to + AROUND, now)).toISOString(),
+    from: new Date(from - MARGIN_MS).toISOString(),
+    to: new Date(Math.min(to + MARGIN_MS, now)).toISOString(),
   };
   return (
     <>
@@ -111,7 +116,7 @@ function RevisionWords({
 }
 
 /** Time before and after an outage on the page that its link opens, in ms. */
-const AROUND = 30 * 60_000;
+const MARGIN_MS = 30 * 60_000;
 /** The primary network's id. */
 const PRIMARY = '11111111111111111111111111111111LpoYY';
 const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 13)}…${id.slice(-4)}` : id);

@@ -1,4 +1,4 @@
-import { type FindingGroup, inWords } from '../../../reporting/reports/findings.ts';
+import { describeFinding, type FindingGroup } from '../../../reporting/reports/findings.ts';
 import type { WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import type { LivingRecorder } from '../../../reporting/reports/processes.ts';
 import type { Status } from '../../../reporting/reports/status.ts';
@@ -104,9 +104,9 @@ const targetsOf = ({ datasets }: Status) => datasets.reduce((sum, { targets }) =
 /** The findings with their reasons; nothing if there are none. */
 export function Findings({ findings }: { readonly findings: readonly FindingGroup[] }) {
   if (findings.length === 0) return null;
-  const [first, others] = [findings.slice(0, AT_ONCE), findings.slice(AT_ONCE)];
+  const [first, others] = [findings.slice(0, MAX_OPEN_FINDINGS), findings.slice(MAX_OPEN_FINDINGS)];
   const table = (caption: string, rows: readonly FindingGroup[]) => (
-    <Table stacked caption={caption} columns={columns} rows={rows} keyOf={inWords} empty="" />
+    <Table stacked caption={caption} columns={columns} rows={rows} keyOf={describeFinding} empty="" />
   );
   return (
     <section aria-labelledby="findings">
@@ -126,7 +126,7 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
  * Maximum number of kinds of findings that are not collapsed, the worst first. More would push the nodes out
  * of view.
  */
-const AT_ONCE = 10;
+const MAX_OPEN_FINDINGS = 10;
 
 /** Kinds of findings with details on `/queues`. */
 const WORKING: readonly FindingGroup['what'][] = ['schedule', 'queue', 'process', 'workers', 'server'];

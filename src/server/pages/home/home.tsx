@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { standingLedgers, watchedNodes } from '../../../reporting/reports/nodes/watched-nodes.ts';
+import { readStalledLedgers, watchedNodes } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import { livingRecorders } from '../../../reporting/reports/processes.ts';
-import { notable } from '../../../reporting/reports/recent-changes.ts';
+import { readRecentChanges } from '../../../reporting/reports/recent-changes.ts';
 import { definePage } from '../page.ts';
 import { Table } from '../parts/table.tsx';
 import { Budgets } from './budgets.tsx';
@@ -19,16 +19,16 @@ export const home = definePage({
   read: async ({ read, status, demands, disk, recorder, site, clock }) => {
     const [{ nodes, changes, recorders, since }, now, needed, space] = await Promise.all([
       read(async (sql) => ({
-        nodes: await watchedNodes(sql, site.nodes, await standingLedgers(sql), clock()),
-        changes: await notable(sql),
+        nodes: await watchedNodes(sql, site.nodes, await readStalledLedgers(sql), clock()),
+        changes: await readRecentChanges(sql),
         recorders: await livingRecorders(sql),
         since:
           (await sql<{ at: Date | null }[]>`select min(wanted_at) as at from reporting.freshness`)[0]?.at ??
           null,
       })),
       status(),
-      soon(demands()),
-      soon(disk()),
+      orNullIfLate(demands()),
+      orNullIfLate(disk()),
     ]);
     return { status: now, nodes, changes, recorders, demands: needed, disk: space, recorder, since };
   },
@@ -62,13 +62,13 @@ export const home = definePage({
 });
 
 /** Maximum wait for optional parts of the page, in ms. */
-const SOON = 300;
+const OPTIONAL_DATA_TIMEOUT_MS = 300;
 
 /** Returns a result, or null if it is late or failed. The page refreshes, and shows it then. */
-async function soon<T>(answer: Promise<T>): Promise<T | null> {
+async function orNullIfLate<T>(answer: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, SOON, null);
+    timer = setTimeout(resolve, OPTIONAL_DATA_TIMEOUT_MS, null);
   });
   return Promise.race([answer.catch(() => null), late]).finally(() => clearTimeout(timer));
 }

@@ -4,7 +4,7 @@ import type { RecorderFacts } from '../page.ts';
 import { CurrentView } from '../view.ts';
 
 /** Time in which the first steps are displayed, in ms. */
-const FIRST_DAYS = 3 * 86_400_000;
+const FIRST_STEPS_MS = 3 * 86_400_000;
 
 interface NextStepsProps {
   readonly recorder: RecorderFacts;
@@ -14,7 +14,7 @@ interface NextStepsProps {
 /** Next steps in the first days, and as long as the network is simulated. */
 export function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps) {
   const { now } = useContext(CurrentView);
-  if (!simulated && since !== null && now - since.getTime() > FIRST_DAYS) return null;
+  if (!simulated && since !== null && now - since.getTime() > FIRST_STEPS_MS) return null;
   const steps: ComponentChildren[] = [
     ...(simulated
       ? [

@@ -1,4 +1,4 @@
-import { byNeedOfLook, type WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
+import { sortByUrgency, type WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -6,11 +6,11 @@ import { serverLinks } from '../status/links.ts';
 import { NotListed } from '../status/more-nodes.tsx';
 
 /** Maximum number of listed nodes; more would make the page slow to render and to read. */
-const MOST = 200;
+const MAX_NODES = 200;
 
 /** The current state of the nodes. */
 export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
-  const ordered = byNeedOfLook(nodes);
+  const ordered = sortByUrgency(nodes);
   return (
     <section class="panel" aria-labelledby="nodes">
       <h2 id="nodes">Nodes now</h2>
@@ -18,11 +18,11 @@ export function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
         stacked
         caption="Nodes now"
         columns={columns}
-        rows={ordered.slice(0, MOST)}
+        rows={ordered.slice(0, MAX_NODES)}
         keyOf={({ node }) => node}
         empty="No node is watched: name yours in upstreams.nodes of recorder.yaml."
       />
-      {ordered.length > MOST && <NotListed nodes={ordered.slice(MOST)} />}
+      {ordered.length > MAX_NODES && <NotListed nodes={ordered.slice(MAX_NODES)} />}
     </section>
   );
 }

@@ -18,7 +18,7 @@ const STEPS = [
   7 * DAY,
   14 * DAY,
 ] as const;
-const MOST_TICKS = 8;
+const MAX_TICKS = 8;
 const TICKS = 5;
 
 /** Returns round, evenly spaced, ascending ticks that enclose both values. There are at least two. */
@@ -39,7 +39,7 @@ export function amountTicks(least: number, most: number): number[] {
 /** Returns round moments of a window, with their labels in UTC. */
 export function timeTicks(from: number, to: number): { readonly at: number; readonly text: string }[] {
   if (!(to > from)) return Number.isFinite(from) ? [{ at: from, text: textOf(from, DAY) }] : [];
-  const step = STEPS.find((one) => (to - from) / one <= MOST_TICKS);
+  const step = STEPS.find((one) => (to - from) / one <= MAX_TICKS);
   if (step === undefined) return monthTicks(from, to);
   const first = Math.ceil(from / step) * step;
   const count = Math.floor((to - first) / step) + 1;
@@ -51,11 +51,11 @@ export function timeTicks(from: number, to: number): { readonly at: number; read
 
 function monthTicks(from: number, to: number) {
   const months = (to - from) / (30.4 * DAY);
-  const step = [1, 2, 3, 6, 12, 24, 60, 120, 600].find((one) => months / one <= MOST_TICKS) ?? 1_200;
+  const step = [1, 2, 3, 6, 12, 24, 60, 120, 600].find((one) => months / one <= MAX_TICKS) ?? 1_200;
   const begin = new Date(from);
   const first = Math.ceil((begin.getUTCFullYear() * 12 + begin.getUTCMonth() + 0.001) / step) * step;
   const ticks: { at: number; text: string }[] = [];
-  for (let month = first; ticks.length <= MOST_TICKS; month += step) {
+  for (let month = first; ticks.length <= MAX_TICKS; month += step) {
     const at = Date.UTC(Math.floor(month / 12), month % 12);
     if (at > to) break;
     ticks.push({ at, text: new Date(at).toISOString().slice(0, step >= 12 ? 4 : 7) });

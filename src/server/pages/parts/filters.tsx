@@ -20,7 +20,7 @@ interface FieldProps {
 }
 
 /** A select field with an empty option. */
-export function Choice({
+export function SelectField({
   name,
   label,
   value = '',
@@ -42,7 +42,7 @@ export function Choice({
 }
 
 /** A text field. */
-export function Written({ name, label, value = '', hint }: FieldProps & { readonly hint: string }) {
+export function TextField({ name, label, value = '', hint }: FieldProps & { readonly hint: string }) {
   return (
     <div>
       <label for={name}>{label}</label>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 /** An error in place of content. */
-export function Problem({
+export function ErrorNotice({
   what,
   details = [],
   children,

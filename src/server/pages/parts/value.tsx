@@ -10,8 +10,8 @@ export const columnKind = (type: string): 'number' | undefined => (NUMBERS.has(t
  * Maximum length of a displayed text, in characters; the middle of longer ids is hidden. The whole text can
  * still be copied.
  */
-const LONG = 22;
-const TAIL = 6;
+const MAX_TEXT_CHARACTERS = 22;
+const TAIL_CHARACTERS = 6;
 
 /**
  * An exact recorded value, formatted for people.
@@ -64,7 +64,7 @@ function Moment({ text }: { readonly text: string }) {
 
 /** A text. The middle of a long id is hidden by styles only, so that the whole id is copied. */
 function Text({ of }: { readonly of: string }) {
-  if (of.length <= LONG) return <>{of === '' ? <span class="none">“”</span> : of}</>;
+  if (of.length <= MAX_TEXT_CHARACTERS) return <>{of === '' ? <span class="none">“”</span> : of}</>;
   if (/\s/.test(of))
     return (
       <span class="long" title={of}>
@@ -73,8 +73,8 @@ function Text({ of }: { readonly of: string }) {
     );
   return (
     <span class="id" title={of}>
-      <span>{of.slice(0, -TAIL)}</span>
-      <span>{of.slice(-TAIL)}</span>
+      <span>{of.slice(0, -TAIL_CHARACTERS)}</span>
+      <span>{of.slice(-TAIL_CHARACTERS)}</span>
     </span>
   );
 }
@@ -82,7 +82,7 @@ function Text({ of }: { readonly of: string }) {
 /** An array or an object: short ones inline, others on demand. */
 function Json({ value }: { readonly value: Value }) {
   const text = JSON.stringify(value);
-  if (text.length <= LONG) return <code>{text}</code>;
+  if (text.length <= MAX_TEXT_CHARACTERS) return <code>{text}</code>;
   const count = Array.isArray(value) ? value.length : Object.keys(value ?? {}).length;
   return (
     <details class="json">

@@ -1,8 +1,8 @@
-import type { Answered } from '../../run-query.ts';
+import type { QueryResult } from '../../run-query.ts';
 import type { Line, LineChartProps } from '../parts/line-chart.tsx';
 
 /** Maximum number of lines of one chart. */
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 
 /**
  * Returns the lines of a result: each numeric column over the first time column, one line for each
@@ -10,7 +10,7 @@ const MOST_LINES = 8;
  * @returns the reason if there are no lines
  */
 export function answerLines(
-  columns: Answered['columns'],
+  columns: QueryResult['columns'],
   rows: readonly (readonly (string | null)[])[],
 ): LineChartProps | { readonly why: string } {
   const indexes = (kind: string) => columns.flatMap((column, at) => (column.kind === kind ? [at] : []));
@@ -32,9 +32,9 @@ export function answerLines(
       lines.set(label, line);
       line.points.push([at, row[number] ?? null]);
     }
-    if (lines.size > MOST_LINES)
+    if (lines.size > MAX_LINES)
       return {
-        why: `There are more than ${MOST_LINES} lines: ask for fewer columns of numbers and texts, or for fewer things.`,
+        why: `There are more than ${MAX_LINES} lines: ask for fewer columns of numbers and texts, or for fewer things.`,
       };
   }
   const drawnLines: Line[] = [...lines.values()].map(({ label, points }) => ({

@@ -1,4 +1,4 @@
-import type { Answered } from '../../run-query.ts';
+import type { QueryResult } from '../../run-query.ts';
 import { LineChart } from '../parts/line-chart.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { countText, numberText } from '../texts.ts';
@@ -7,24 +7,24 @@ import { fieldsOf } from './fields.ts';
 import { queryLink } from './link.ts';
 
 /** Maximum number of rows in the table. */
-const SHOWN = 200;
+const MAX_TABLE_ROWS = 200;
 /** Maximum length of a displayed cell, in characters; longer texts are truncated. */
-const LONGEST_CELL = 1_000;
+const MAX_CELL_CHARACTERS = 1_000;
 /** Maximum length of texts that do not wrap, in characters. A column with longer texts wraps. */
-const SHORT = 48;
+const MAX_UNWRAPPED_CHARACTERS = 48;
 
 type Fields = readonly (string | null)[];
 
 /** A result as a table, with a chart above it if requested, and its links. */
-export function Answer({
+export function QueryResultSection({
   answer,
   asked,
 }: {
-  readonly answer: Answered;
+  readonly answer: QueryResult;
   readonly asked: { readonly sql: string; readonly asOf: string | null; readonly show: 'table' | 'chart' };
 }) {
   const rows = answer.rows.map(fieldsOf);
-  const shown = rows.slice(0, SHOWN);
+  const shown = rows.slice(0, MAX_TABLE_ROWS);
   const lines = asked.show === 'chart' ? answerLines(answer.columns, rows) : null;
   return (
     <section aria-labelledby="answer">
@@ -37,10 +37,10 @@ export function Answer({
           <a href={queryLink(asked, '.json')}>JSON</a>
         </p>
       </div>
-      {rows.length > 0 && (answer.more || rows.length > SHOWN) && (
+      {rows.length > 0 && (answer.more || rows.length > MAX_TABLE_ROWS) && (
         <p class="soft">
           {lines && !('why' in lines) && `The chart has ${countOf(rows.length, answer.more).toLowerCase()}. `}
-          The table has the first {SHOWN} rows; CSV and JSON have up to {numberText(50_000)}.
+          The table has the first {MAX_TABLE_ROWS} rows; CSV and JSON have up to {numberText(50_000)}.
         </p>
       )}
       {lines && ('why' in lines ? <p class="empty">{lines.why}</p> : <LineChart {...lines} />)}
@@ -61,11 +61,11 @@ const countOf = (count: number, more: boolean) =>
     : countText(count, more ? 'row shown' : 'row', more ? 'rows shown' : 'rows');
 
 function columnAt(
-  { name, kind }: Answered['columns'][number],
+  { name, kind }: QueryResult['columns'][number],
   at: number,
   rows: readonly Fields[],
 ): Column<{ readonly fields: Fields }> {
-  const long = rows.some((fields) => (fields[at]?.length ?? 0) > SHORT);
+  const long = rows.some((fields) => (fields[at]?.length ?? 0) > MAX_UNWRAPPED_CHARACTERS);
   const shape = kind === 'number' && !long ? 'number' : long ? 'wide' : undefined;
   return {
     name,
@@ -73,10 +73,10 @@ function columnAt(
     cell: ({ fields }) => {
       const text = fields[at] ?? null;
       if (text === null) return <span class="soft">null</span>;
-      if (text.length <= LONGEST_CELL) return text;
+      if (text.length <= MAX_CELL_CHARACTERS) return text;
       return (
         <>
-          {text.slice(0, LONGEST_CELL)}
+          {text.slice(0, MAX_CELL_CHARACTERS)}
           <span class="soft">… {text.length} characters</span>
         </>
       );

@@ -1,8 +1,8 @@
-import { type Example, questions, statementOf, type Values } from '../../../reporting/reports/questions.ts';
+import { type Example, questionSql, questions, type Values } from '../../../reporting/reports/questions.ts';
 import { queryLink } from './link.ts';
 
 /** The moment to which the times in the examples refer. */
-const WRITTEN_FOR = Date.UTC(2026, 3, 2);
+const EXAMPLES_MOMENT = Date.UTC(2026, 3, 2);
 const DAY = 86_400_000;
 const MOMENTS = ['from', 'to', 'as_of'];
 
@@ -11,7 +11,7 @@ const MOMENTS = ['from', 'to', 'as_of'];
  * @param now ms since 1970
  */
 export function Examples({ now }: { readonly now: number }) {
-  const later = Math.floor(now / DAY) * DAY - WRITTEN_FOR;
+  const later = Math.floor(now / DAY) * DAY - EXAMPLES_MOMENT;
   return (
     <section aria-labelledby="examples">
       <h2 id="examples">Ready questions</h2>
@@ -24,7 +24,7 @@ export function Examples({ now }: { readonly now: number }) {
               {ofHeading.flatMap((question) =>
                 question.examples.map(({ words, values }: Example) => (
                   <li key={words}>
-                    <a href={queryLink({ sql: statementOf(question, moved(values, later)) })}>{words}</a>
+                    <a href={queryLink({ sql: questionSql(question, moved(values, later)) })}>{words}</a>
                   </li>
                 )),
               )}

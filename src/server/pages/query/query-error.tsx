@@ -1,17 +1,17 @@
-import type { Refusal } from '../../../db/question.ts';
-import { Problem } from '../parts/problem.tsx';
+import type { QuestionRefusal } from '../../../db/question.ts';
+import { ErrorNotice } from '../parts/problem.tsx';
 
 /** The error of PostgreSQL about a statement, with its position. */
-export function Refused({
+export function QueryError({
   sql,
   refusal: { said, hint, position },
 }: {
   readonly sql: string;
-  readonly refusal: Refusal;
+  readonly refusal: QuestionRefusal;
 }) {
   const place = position === null ? null : placeIn(sql, position);
   return (
-    <Problem what={said}>
+    <ErrorNotice what={said}>
       {place && (
         <>
           <p>
@@ -25,7 +25,7 @@ export function Refused({
         </>
       )}
       {hint !== null && <p>{hint}</p>}
-    </Problem>
+    </ErrorNotice>
   );
 }
 

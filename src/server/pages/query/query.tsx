@@ -1,43 +1,47 @@
 import { z } from 'zod';
-import { type Refusal, refusalOf } from '../../../db/question.ts';
-import { written } from '../../../reporting/relations/filters.ts';
-import type { Answered } from '../../run-query.ts';
+import { explainRefusal, type QuestionRefusal } from '../../../db/question.ts';
+import { limitedText } from '../../../reporting/relations/filters.ts';
+import type { QueryResult } from '../../run-query.ts';
 import { definePage } from '../page.ts';
 import { fieldMoment } from '../texts.ts';
-import { Answer } from './answer.tsx';
+import { QueryResultSection } from './answer.tsx';
 import { Examples } from './examples.tsx';
-import { Refused } from './query-error.tsx';
-import { LONGEST, moment } from './question.ts';
+import { QueryError } from './query-error.tsx';
+import { MAX_STATEMENT_CHARACTERS, moment } from './question.ts';
 
 /** Maximum number of rows that are read: a chart has more points than the table below it has rows. */
-const TAKEN = { table: 200, chart: 10_000 } as const;
-const CHARACTERS = 2_000_000;
+const MAX_RESULT_ROWS = { table: 200, chart: 10_000 } as const;
+const MAX_RESULT_CHARACTERS = 2_000_000;
 
 const asked = z.strictObject({
-  sql: written.default(''),
+  sql: limitedText.default(''),
   as_of: moment,
   show: z.enum(['table', 'chart'], { error: 'must be table or chart' }).default('table'),
 });
 
 /** Result of the page: nothing if no query was given, a result, or a refusal. */
-interface Found {
+interface QueryOutcome {
   readonly now: number;
-  readonly answer: Answered | null;
-  readonly refusal: Refusal | null;
+  readonly answer: QueryResult | null;
+  readonly refusal: QuestionRefusal | null;
 }
 
 /** `/query`: runs SQL as `recorder_reader`. A link reproduces the result. */
 export const query = definePage({
   path: '/query',
   asked,
-  async read({ ask, clock }, { sql, as_of, show }): Promise<Found> {
+  async read({ ask, clock }, { sql, as_of, show }): Promise<QueryOutcome> {
     const now = clock();
     if (sql.trim() === '') return { now, answer: null, refusal: null };
-    const wanted = { form: 'values', rows: TAKEN[show], characters: CHARACTERS } as const;
+    const wanted = {
+      form: 'values',
+      rows: MAX_RESULT_ROWS[show],
+      characters: MAX_RESULT_CHARACTERS,
+    } as const;
     try {
       return { now, answer: await ask(sql, as_of, wanted), refusal: null };
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = explainRefusal(error);
       if (!refusal) throw error;
       return { now, answer: null, refusal };
     }
@@ -87,11 +91,12 @@ export const query = definePage({
           </div>
           <p class="soft" id="as_of_about">
             The moment applies to unqualified names only: <code>validators</code>, not{' '}
-            <code>reporting.validators</code>. An answer may take 10 s; a link holds {LONGEST} characters.
+            <code>reporting.validators</code>. An answer may take 10 s; a link holds{' '}
+            {MAX_STATEMENT_CHARACTERS} characters.
           </p>
         </form>
-        {refusal && <Refused sql={sql} refusal={refusal} />}
-        {answer && <Answer answer={answer} asked={{ sql, asOf: as_of, show }} />}
+        {refusal && <QueryError sql={sql} refusal={refusal} />}
+        {answer && <QueryResultSection answer={answer} asked={{ sql, asOf: as_of, show }} />}
         <Examples now={now} />
       </>
     ),

@@ -1,7 +1,7 @@
-import type { JobState, QueueLook } from '../../../jobs/queue-look.ts';
+import type { JobState, QueueContent } from '../../../jobs/queue-look.ts';
 import { linkTo } from '../page-queries.ts';
 import { numberText } from '../texts.ts';
-import { STATES } from './jobs-table.tsx';
+import { JOB_STATE_LABELS } from './jobs-table.tsx';
 
 /**
  * Returns the URL of the jobs of a queue in a state.
@@ -18,14 +18,14 @@ export function Counts({
   of: { queue, counts },
   shown,
 }: {
-  readonly of: QueueLook;
+  readonly of: QueueContent;
   readonly shown?: JobState;
 }) {
   return (
     <dl class="facts uptimes">
       {counts.map(({ state, jobs }) => (
         <div key={state}>
-          <dt>{STATES[state].label}</dt>
+          <dt>{JOB_STATE_LABELS[state].label}</dt>
           <dd>
             <a href={jobsLink(queue, state)} aria-current={state === shown ? 'page' : undefined}>
               {numberText(jobs)}

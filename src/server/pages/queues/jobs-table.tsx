@@ -5,7 +5,7 @@ import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
 
 /** Labels of the states of jobs. */
-export const STATES: Readonly<Record<JobState, { readonly label: string; readonly tone: Tone }>> = {
+export const JOB_STATE_LABELS: Readonly<Record<JobState, { readonly label: string; readonly tone: Tone }>> = {
   active: { label: 'At work', tone: 'busy' },
   waiting: { label: 'Next', tone: 'good' },
   prioritized: { label: 'Waiting', tone: 'idle' },
@@ -36,8 +36,8 @@ const columns: readonly Column<QueuedJob>[] = [
     name: 'State',
     evident: true,
     cell: ({ state }) => (
-      <State is={state} tone={STATES[state].tone}>
-        {STATES[state].label}
+      <State is={state} tone={JOB_STATE_LABELS[state].tone}>
+        {JOB_STATE_LABELS[state].label}
       </State>
     ),
   },

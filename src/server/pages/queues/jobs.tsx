@@ -4,9 +4,9 @@ import { definePage } from '../page.ts';
 import { oneOf } from '../page-queries.ts';
 import { Older } from '../parts/older.tsx';
 import { Counts, jobsLink } from './counts.tsx';
-import { JobsTable, STATES } from './jobs-table.tsx';
+import { JOB_STATE_LABELS, JobsTable } from './jobs-table.tsx';
 
-const SHOWN = 50;
+const PAGE_SIZE = 50;
 
 /** `/queues/QUEUE`: the jobs of a queue in a state, page by page. */
 export const jobsOfQueue = definePage({
@@ -24,23 +24,26 @@ export const jobsOfQueue = definePage({
     const queue = queueKeys.find((one) => one === named);
     if (!queue) return null;
     const looks = await queues.look();
-    const jobs = await queues.jobs(queue, state, after, SHOWN + 1);
+    const jobs = await queues.jobs(queue, state, after, PAGE_SIZE + 1);
     return { look: looks.find((one) => one.queue === queue), queue, jobs };
   },
   content: ({ look, queue, jobs }, { state, after }) => ({
-    title: `${queueWords[queue]}: ${STATES[state].label.toLowerCase()}`,
+    title: `${queueWords[queue]}: ${JOB_STATE_LABELS[state].label.toLowerCase()}`,
     crumbs: [{ href: '/queues', label: 'Queues' }],
     body: (
       <section class="stack">
         <h1>{queueWords[queue]}</h1>
         {look && <Counts of={look} shown={state} />}
         <JobsTable
-          caption={`${queueWords[queue]}: ${STATES[state].label.toLowerCase()}`}
-          jobs={jobs.slice(0, SHOWN)}
+          caption={`${queueWords[queue]}: ${JOB_STATE_LABELS[state].label.toLowerCase()}`}
+          jobs={jobs.slice(0, PAGE_SIZE)}
           empty={after > 0 ? 'There are not so many any more.' : 'No job is in this state.'}
         />
         <p class="soft">A queue moves while it is read: a job may be on two pages, or on none.</p>
-        <Older href={jobs.length > SHOWN ? jobsLink(queue, state, after + SHOWN) : null} label="More" />
+        <Older
+          href={jobs.length > PAGE_SIZE ? jobsLink(queue, state, after + PAGE_SIZE) : null}
+          label="More"
+        />
       </section>
     ),
   }),

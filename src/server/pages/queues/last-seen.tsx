@@ -4,20 +4,21 @@ import { State } from '../parts/state.tsx';
 import { CurrentView } from '../view.ts';
 
 /** Age from which an observed state is outdated, in ms. */
-const LATELY = 60_000;
+const MAX_OBSERVATION_AGE_MS = 60_000;
 
 /**
  * Returns whether an observation is recent enough.
  * @param now ms since 1970
  */
-export const isLately = (at: Date, now: number): boolean => now - at.getTime() <= LATELY;
+export const isRecentObservation = (at: Date, now: number): boolean =>
+  now - at.getTime() <= MAX_OBSERVATION_AGE_MS;
 
 /**
  * A state stored by another process.
  * @param at time of the observation
  */
-export function Seen({ at, children }: { readonly at: Date; readonly children: ComponentChildren }) {
+export function ObservedState({ at, children }: { readonly at: Date; readonly children: ComponentChildren }) {
   const { now } = useContext(CurrentView);
-  if (!isLately(at, now)) return <State is="unknown">nobody looked lately</State>;
+  if (!isRecentObservation(at, now)) return <State is="unknown">nobody looked lately</State>;
   return <>{children}</>;
 }

@@ -3,7 +3,7 @@ import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
-import { Seen } from './last-seen.tsx';
+import { ObservedState } from './last-seen.tsx';
 
 /** The queues of other recorders on this database, in the state that they stored. */
 export function OtherQueues({ of }: { readonly of: readonly SeenQueue[] }) {
@@ -33,7 +33,7 @@ const columns: readonly Column<SeenQueue>[] = [
     name: 'State',
     kind: 'wide',
     cell: ({ trouble, trouble_since, seen_at }) => (
-      <Seen at={seen_at}>
+      <ObservedState at={seen_at}>
         {trouble === null ? (
           <State is="moves" tone="good" />
         ) : (
@@ -41,7 +41,7 @@ const columns: readonly Column<SeenQueue>[] = [
             <State is="stands" tone="bad" /> since <Time at={trouble_since} />: {trouble}
           </>
         )}
-      </Seen>
+      </ObservedState>
     ),
   },
   { name: 'Seen', cell: ({ seen_at }) => <Time at={seen_at} /> },

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type QueueLook, queueWords } from '../../../jobs/queue-look.ts';
+import { type QueueContent, queueWords } from '../../../jobs/queue-look.ts';
 import { processesNow } from '../../../reporting/reports/processes.ts';
 import { queuesSeen } from '../../../reporting/reports/queues.ts';
 import { schedulesNow } from '../../../reporting/reports/schedules.ts';
-import { QueueAway } from '../../queue-unavailable.ts';
+import { QueueUnavailableError } from '../../queue-unavailable.ts';
 import { definePage } from '../page.ts';
-import { Problem } from '../parts/problem.tsx';
-import { queueAway, Told } from '../problems.tsx';
+import { ErrorNotice } from '../parts/problem.tsx';
+import { ProblemNotice, queueUnavailable } from '../problems.tsx';
 import { Counts } from './counts.tsx';
 import { JobsTable } from './jobs-table.tsx';
 import { OtherQueues } from './other-queues.tsx';
@@ -25,7 +25,7 @@ export const queues = definePage({
         others: (await queuesSeen(sql)).filter((one) => one.recorder !== recorder.name),
       })),
       view.look().catch((error: unknown) => {
-        if (error instanceof QueueAway) return error;
+        if (error instanceof QueueUnavailableError) return error;
         throw error;
       }),
     ]);
@@ -45,8 +45,8 @@ export const queues = definePage({
             missing and due is known to the database.
           </p>
         </div>
-        {looks instanceof QueueAway ? (
-          <Told problem={queueAway(looks.message)} />
+        {looks instanceof QueueUnavailableError ? (
+          <ProblemNotice problem={queueUnavailable(looks.message)} />
         ) : (
           looks.map((one) => <Queue of={one} key={one.queue} />)
         )}
@@ -58,22 +58,22 @@ export const queues = definePage({
   }),
 });
 
-function Queue({ of }: { readonly of: QueueLook }) {
+function Queue({ of }: { readonly of: QueueContent }) {
   const name = queueWords[of.queue];
   const all = of.counts.reduce((sum, { jobs }) => sum + jobs, 0);
   return (
     <section aria-label={name}>
       <h2>{name}</h2>
       {of.refusal !== null && (
-        <Problem what="This queue stands: nothing can be put into it, or taken out of it.">
+        <ErrorNotice what="This queue stands: nothing can be put into it, or taken out of it.">
           <p>{of.refusal}</p>
           <p>Nothing is lost: what is due and missing is known to the database, and goes on by itself.</p>
-        </Problem>
+        </ErrorNotice>
       )}
       {of.paused && (
-        <Problem what="This queue is paused: nothing is taken out of it.">
+        <ErrorNotice what="This queue is paused: nothing is taken out of it.">
           <p>The recorder never pauses it: resume it with the tool that did.</p>
-        </Problem>
+        </ErrorNotice>
       )}
       <Counts of={of} />
       <JobsTable caption={name} jobs={of.jobs} empty="No job is active or waiting." />

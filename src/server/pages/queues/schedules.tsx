@@ -3,7 +3,7 @@ import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { durationWords } from '../texts.ts';
-import { Seen } from './last-seen.tsx';
+import { ObservedState } from './last-seen.tsx';
 
 /** The schedules of all sources, with the next time of each. */
 export function Schedules({ of }: { readonly of: readonly Schedule[] }) {
@@ -26,7 +26,7 @@ const columns: readonly Column<Schedule>[] = [
   {
     name: 'State',
     cell: ({ missing_since, seen_at }) => (
-      <Seen at={seen_at}>
+      <ObservedState at={seen_at}>
         {missing_since ? (
           <State is="missing" tone="bad">
             missing since <Time at={missing_since} exact />
@@ -34,7 +34,7 @@ const columns: readonly Column<Schedule>[] = [
         ) : (
           <State is="set" tone="good" />
         )}
-      </Seen>
+      </ObservedState>
     ),
   },
   { name: 'Every', kind: 'number', cell: ({ every }) => durationWords(every) },

@@ -22,7 +22,7 @@ const columns: readonly Column<ObservedUptime>[] = [
 ];
 
 /** The uptime of a node by probe and observer, since the observer started to watch it. */
-export function Observed({ observed }: { readonly observed: readonly ObservedUptime[] }) {
+export function UptimeByObserver({ observed }: { readonly observed: readonly ObservedUptime[] }) {
   return (
     <Table
       caption="By probe and observer"

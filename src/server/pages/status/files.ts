@@ -9,7 +9,7 @@ import { documentOf } from '../document.tsx';
 import type { Content } from '../page.ts';
 import type { StatusLinks } from './links.ts';
 import { nodeContent } from './node.tsx';
-import { rangeOf, usualNames } from './requested-range.ts';
+import { parseRange, usualNames } from './requested-range.ts';
 import { statusContent } from './status.tsx';
 
 /** A file of the site, by its path relative to the folder of the first page. */
@@ -60,7 +60,7 @@ export async function* statusFiles(
     yield* badges(node, folderOf(node.node));
     const firstLook = await firstLookAt(sql, node.node);
     for (const range of usualNames) {
-      const asked = rangeOf({ range }, now, firstLook?.getTime() ?? null);
+      const asked = parseRange({ range }, now, firstLook?.getTime() ?? null);
       const record = await nodeRange(sql, node.node, asked, asked.grain, firstLook, now);
       const content = nodeContent({ range: record, asked, told, now: node, site });
       yield page(`${folderOf(node.node)}/${rangeFile(range)}`, content);
@@ -89,7 +89,7 @@ const fileLinks = (root: string, folderOf: (node: string) => string, site: Statu
 });
 
 /** Maximum length of a node's name as the name of a folder, in characters: file systems allow 255 bytes. */
-const LONGEST = 120;
+const MAX_FOLDER_CHARACTERS = 120;
 
 /**
  * Returns the folder of each node, by its name. Characters that some file systems or URLs do not allow are
@@ -102,9 +102,9 @@ export function foldersOf(nodes: readonly string[]): ReadonlyMap<string, string>
   for (const name of plain.values()) seen.set(name.toLowerCase(), (seen.get(name.toLowerCase()) ?? 0) + 1);
   return new Map(
     [...plain].map(([node, name]) => {
-      const apart = (seen.get(name.toLowerCase()) ?? 0) > 1 || name.length > LONGEST;
+      const apart = (seen.get(name.toLowerCase()) ?? 0) > 1 || name.length > MAX_FOLDER_CHARACTERS;
       const hash = createHash('sha256').update(node).digest('hex').slice(0, 12);
-      return [node, `nodes/${apart ? `${name.slice(0, LONGEST)}~${hash}` : name}`];
+      return [node, `nodes/${apart ? `${name.slice(0, MAX_FOLDER_CHARACTERS)}~${hash}` : name}`];
     }),
   );
 }

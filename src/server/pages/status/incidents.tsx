@@ -36,7 +36,7 @@ export function Incidents({
               {lastedText(incident)}
             </span>
           </p>
-          <Words incident={incident} />
+          <CheckMessages incident={incident} />
         </li>
       ))}
     </ol>
@@ -44,7 +44,7 @@ export function Incidents({
 }
 
 /** The messages of the node by check, or those of the whole probe if no check failed. */
-function Words({
+function CheckMessages({
   incident: { checks, first_error, last_error, noticed_by },
 }: {
   readonly incident: NodeIncident;
@@ -55,12 +55,12 @@ function Words({
       <ul class="words">
         {said.length === 0 && (
           <li>
-            <Saying first={first_error} last={last_error} />
+            <ErrorMessages first={first_error} last={last_error} />
           </li>
         )}
         {said.map(([check, { first_error: first, last_error: last }]) => (
           <li key={check}>
-            <code>{check}</code> <Saying first={first} last={last} />
+            <code>{check}</code> <ErrorMessages first={first} last={last} />
           </li>
         ))}
       </ul>
@@ -69,7 +69,7 @@ function Words({
   );
 }
 
-function Saying({ first, last }: { readonly first: string | null; readonly last: string | null }) {
+function ErrorMessages({ first, last }: { readonly first: string | null; readonly last: string | null }) {
   if (first === null) return <span class="soft">gave no reason</span>;
   return (
     <>

@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
-import { DAYS, type NodeStatus, spanNames } from '../../../reporting/reports/nodes/nodes-status.ts';
-import { byNeedOfLook } from '../../../reporting/reports/nodes/watched-nodes.ts';
+import { type NodeStatus, STATUS_DAYS, spanNames } from '../../../reporting/reports/nodes/nodes-status.ts';
+import { sortByUrgency } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import { Empty } from '../parts/empty.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Checks } from './checks.tsx';
@@ -12,9 +12,9 @@ import { StateBars } from './state-bars.tsx';
 import { summaryWords } from './state-words.ts';
 
 /** Maximum number of nodes with full details, half a screen each. */
-const IN_FULL = 30;
+const MAX_FULL_NODES = 30;
 /** Maximum number of listed nodes, up to 20 kB each. */
-const MOST = 200;
+const MAX_NODES = 200;
 
 /**
  * The nodes. Few nodes are displayed in full, in their order. Of many nodes, those with problems are
@@ -22,11 +22,11 @@ const MOST = 200;
  */
 export function ListedNodes({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
   if (nodes.length === 0) return <Empty>No node is watched.</Empty>;
-  if (nodes.length <= IN_FULL) return nodes.map((node) => <Node node={node} key={node.node} />);
-  const ordered = byNeedOfLook(nodes);
-  const full = new Set(ordered.filter(wantsLook).slice(0, IN_FULL));
+  if (nodes.length <= MAX_FULL_NODES) return nodes.map((node) => <Node node={node} key={node.node} />);
+  const ordered = sortByUrgency(nodes);
+  const full = new Set(ordered.filter(hasProblem).slice(0, MAX_FULL_NODES));
   const others = ordered.filter((node) => !full.has(node));
-  const listed = MOST - full.size;
+  const listed = MAX_NODES - full.size;
   return (
     <>
       {[...full].map((node) => (
@@ -38,7 +38,7 @@ export function ListedNodes({ nodes }: { readonly nodes: readonly NodeStatus[] }
   );
 }
 
-const wantsLook = ({ state, failing_checks }: NodeStatus) => state !== 'up' || failing_checks.length > 0;
+const hasProblem = ({ state, failing_checks }: NodeStatus) => state !== 'up' || failing_checks.length > 0;
 
 function Node({ node }: { readonly node: NodeStatus }) {
   const { spans } = node;
@@ -57,7 +57,7 @@ function Node({ node }: { readonly node: NodeStatus }) {
       )}
       <Days node={node} />
       <p class="axis soft" aria-hidden="true">
-        <span>{DAYS} days ago</span>
+        <span>{STATUS_DAYS} days ago</span>
         <span>today</span>
       </p>
       <dl class="facts uptimes">
@@ -80,7 +80,7 @@ function Lines({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
   return (
     <Table
       caption="More nodes"
-      columns={[...columns, ...(nodes.some(wantsLook) ? [why] : [])]}
+      columns={[...columns, ...(nodes.some(hasProblem) ? [why] : [])]}
       rows={nodes}
       keyOf={({ node }) => node}
       empty=""
@@ -91,7 +91,7 @@ function Lines({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
 const columns: readonly Column<NodeStatus>[] = [
   { name: 'Node', kind: 'name', cell: ({ node }) => <NodeLink node={node} /> },
   { name: 'State', cell: (node) => <NodeState node={node} /> },
-  { name: `The last ${DAYS} days`, kind: 'bars', cell: (node) => <Days node={node} /> },
+  { name: `The last ${STATUS_DAYS} days`, kind: 'bars', cell: (node) => <Days node={node} /> },
   ...spanNames.map(
     (name, at): Column<NodeStatus> => ({
       name: `Uptime, ${name}`,
@@ -123,7 +123,7 @@ function Days({ node: { node, days } }: { readonly node: NodeStatus }) {
   return (
     <StateBars
       windows={days}
-      label={`The last ${DAYS} days of ${node}: ${summaryWords(days)}.`}
+      label={`The last ${STATUS_DAYS} days of ${node}: ${summaryWords(days)}.`}
       href={(window) => finer(links, node, window)}
     />
   );

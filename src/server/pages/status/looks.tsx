@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import type { NodeRange, Looks as Row } from '../../../reporting/reports/nodes/node-range.ts';
+import type { NodeRange, ProbeResults as Row } from '../../../reporting/reports/nodes/node-range.ts';
 import { spanText } from '../../../reporting/reports/uptime.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -27,7 +27,7 @@ const columns: readonly Column<Row>[] = [
 ];
 
 /** The results of probes, one row per series of equal results, the newest first. */
-export function Looks({ range }: { readonly range: NodeRange }) {
+export function ProbeResultsTable({ range }: { readonly range: NodeRange }) {
   const links = useContext(CurrentLinks);
   const oldest = range.looks.at(-1);
   const older =

@@ -5,7 +5,7 @@ import { countText, numberText } from '../texts.ts';
 import { CurrentLinks } from './links.ts';
 
 /** Maximum number of linked nodes, 70 bytes or more each. */
-const MOST = 1_000;
+const MAX_LINKED_NODES = 1_000;
 
 /** The nodes that a page does not list, by state; the first ones have links to their pages. */
 export function NotListed({ nodes }: { readonly nodes: readonly Pick<WatchedNode, 'node' | 'state'>[] }) {
@@ -15,7 +15,7 @@ export function NotListed({ nodes }: { readonly nodes: readonly Pick<WatchedNode
     const known = states.get(state) ?? { count: 0, linked: [] };
     states.set(state, known);
     known.count += 1;
-    if (at < MOST) known.linked.push(node);
+    if (at < MAX_LINKED_NODES) known.linked.push(node);
   }
   return (
     <details id="not-listed">

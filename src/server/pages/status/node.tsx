@@ -9,17 +9,17 @@ import { type Content, definePage } from '../page.ts';
 import { State } from '../parts/state.tsx';
 import { countText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
-import { Observed } from './by-observer.tsx';
+import { UptimeByObserver } from './by-observer.tsx';
 import { Calendar } from './calendar.tsx';
 import { Checks } from './checks.tsx';
 import { Incidents } from './incidents.tsx';
 import { LatencyFact } from './latency-fact.tsx';
 import { CurrentLinks, finer } from './links.ts';
-import { Looks } from './looks.tsx';
+import { ProbeResultsTable } from './looks.tsx';
 import { NodeState, UptimeFact } from './node-facts.tsx';
 import { RangeChoice } from './range-choice.tsx';
-import { type AskedRange, rangeOf, rangeParameters } from './requested-range.ts';
-import { Standing } from './stalled.tsx';
+import { parseRange, type RequestedRange, rangeParameters } from './requested-range.ts';
+import { StalledLedgersWarning } from './stalled.tsx';
 import { Legend, StateBars, StatePatterns } from './state-bars.tsx';
 import { summaryWords, windowText } from './state-words.ts';
 import { Windows } from './windows.tsx';
@@ -27,7 +27,7 @@ import { Windows } from './windows.tsx';
 /** Data of the page of a node. */
 export interface NodeRecord {
   readonly range: NodeRange;
-  readonly asked: AskedRange;
+  readonly asked: RequestedRange;
   readonly told: NodesStatus;
   /** Its current state; null if it is no longer watched. */
   readonly now: NodeStatus | null;
@@ -35,7 +35,7 @@ export interface NodeRecord {
 }
 
 /** Number of days from which a calendar replaces the bars. */
-const CALENDAR = 100;
+const MIN_CALENDAR_DAYS = 100;
 
 /** `/status/NODE`: the record of a node over any range. */
 export const statusOfNode = definePage({
@@ -49,7 +49,7 @@ export const statusOfNode = definePage({
       const firstLook = await firstLookAt(sql, node);
       if (!firstLook && !now) return null;
       const moment = clock();
-      const asked = rangeOf(parameters, moment, firstLook?.getTime() ?? null);
+      const asked = parseRange(parameters, moment, firstLook?.getTime() ?? null);
       const range = await nodeRange(sql, node, asked, asked.grain, firstLook, moment);
       return { range, asked, told, now, site };
     });
@@ -73,7 +73,7 @@ export function nodeContent({ range, asked, told, now, site }: NodeRecord): Cont
             <h1>{node}</h1>
             {now ? <NodeState node={now} /> : <State is="unknown">not watched any more</State>}
           </div>
-          <Standing ledgers={told.standing} />
+          <StalledLedgersWarning ledgers={told.standing} />
           {now?.error && now.state !== 'up' && (
             <p class="reason">
               <q>{now.error}</q>
@@ -86,7 +86,7 @@ export function nodeContent({ range, asked, told, now, site }: NodeRecord): Cont
             <h2 id="range">{windowText(range)}</h2>
             <Legend />
           </div>
-          {grain === '1d' && windows.length >= CALENDAR ? (
+          {grain === '1d' && windows.length >= MIN_CALENDAR_DAYS ? (
             <Calendar node={node} windows={windows} label={summary} />
           ) : (
             <Bars record={range} label={summary} />
@@ -117,7 +117,7 @@ export function nodeContent({ range, asked, told, now, site }: NodeRecord): Cont
         </section>
         <section aria-labelledby="looks">
           <h2 id="looks">Probe results</h2>
-          <Looks range={range} />
+          <ProbeResultsTable range={range} />
         </section>
         <section aria-labelledby="observed">
           <h2 id="observed">By observer</h2>
@@ -125,7 +125,7 @@ export function nodeContent({ range, asked, told, now, site }: NodeRecord): Cont
             {countText(new Set(range.observed.map(({ observer }) => observer)).size, 'observer')} looked at
             it. Where there are several, it counts as down while most of those that looked saw it down.
           </p>
-          <Observed observed={range.observed} />
+          <UptimeByObserver observed={range.observed} />
         </section>
       </>
     ),
@@ -146,7 +146,7 @@ function Back({ title }: { readonly title: string }) {
 }
 
 /** The link to the response times of the range, for clients that may read charts. */
-function LatencyChart({ node, asked }: { readonly node: string; readonly asked: AskedRange }) {
+function LatencyChart({ node, asked }: { readonly node: string; readonly asked: RequestedRange }) {
   const { everything, file } = useContext(CurrentView);
   if (!everything || file) return null;
   const [from, to] = [new Date(asked.from), new Date(asked.to)];

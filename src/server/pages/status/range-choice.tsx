@@ -2,7 +2,7 @@ import { useContext } from 'preact/hooks';
 import { grains, grainWords } from '../../../reporting/reports/nodes/windows.ts';
 import { CurrentView } from '../view.ts';
 import { CurrentLinks } from './links.ts';
-import { type AskedRange, usualNames, usualRanges } from './requested-range.ts';
+import { type RequestedRange, usualNames, usualRanges } from './requested-range.ts';
 
 /** The choice of the range: links to the usual ranges and to the years, and a form for any other. */
 export function RangeChoice({
@@ -10,7 +10,7 @@ export function RangeChoice({
   node,
   firstLook,
 }: {
-  readonly asked: AskedRange;
+  readonly asked: RequestedRange;
   readonly node: string;
   readonly firstLook: Date | null;
 }) {

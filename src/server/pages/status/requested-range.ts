@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { INSTANT_EXAMPLE, instantIn } from '../../../lib/instant.ts';
+import { INSTANT_EXAMPLE, parseInstant } from '../../../lib/instant.ts';
 import {
+  chooseWindowGrain,
   countOf,
-  type Grain,
-  grainFor,
   grains,
   type Span,
+  type WindowGrain,
 } from '../../../reporting/reports/nodes/windows.ts';
 import { BadRequest } from '../page.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** Maximum number of windows: more bars could not be distinguished. */
-const MOST = 400;
+const MAX_RANGE_WINDOWS = 400;
 /** Approximate number of windows of a range without a given grain. */
-const FITTING = 120;
+const TARGET_WINDOWS = 120;
 
 /** The usual ranges up to now, by name; `all` starts at the first probe. Lengths are in ms. */
 export const usualRanges = {
@@ -41,8 +41,8 @@ export const rangeParameters = {
 };
 
 /** A parsed range. */
-export interface AskedRange extends Span {
-  readonly grain: Grain;
+export interface RequestedRange extends Span {
+  readonly grain: WindowGrain;
   /** The name of the usual range; null for any other. */
   readonly usual: UsualRange | null;
 }
@@ -53,24 +53,24 @@ export interface AskedRange extends Span {
  * @param firstLook start of the record, in ms since 1970; null if there is none
  * @throws BadRequest if the range is invalid or has too many windows
  */
-export function rangeOf(
+export function parseRange(
   asked: z.output<z.ZodObject<typeof rangeParameters>>,
   now: number,
   firstLook: number | null,
-): AskedRange {
+): RequestedRange {
   const own = Boolean(asked.from) || Boolean(asked.to);
   if (own && asked.range) throw new BadRequest(['range: give either range, or from and to']);
   const usual = own ? null : (asked.range ?? '90d');
   const span = usual === null ? ownRange(asked, now) : usualRange(usual, now, firstLook);
   const preset = usual === null ? null : usualRanges[usual].grain;
-  const grain = asked.grain || preset || grainFor(span, FITTING);
+  const grain = asked.grain || preset || chooseWindowGrain(span, TARGET_WINDOWS);
   const count = countOf(span, grain);
-  if (count > MOST) {
-    const coarser = grainFor(span, MOST);
+  if (count > MAX_RANGE_WINDOWS) {
+    const coarser = chooseWindowGrain(span, MAX_RANGE_WINDOWS);
     throw new BadRequest([
-      countOf(span, coarser) > MOST
-        ? `from: is too long before to: of parts of a month, the longest there are, at most ${MOST} are shown`
-        : `grain: ${grain} would cut this range into ${count} parts, and at most ${MOST} are shown: choose ${coarser} or coarser`,
+      countOf(span, coarser) > MAX_RANGE_WINDOWS
+        ? `from: is too long before to: of parts of a month, the longest there are, at most ${MAX_RANGE_WINDOWS} are shown`
+        : `grain: ${grain} would cut this range into ${count} parts, and at most ${MAX_RANGE_WINDOWS} are shown: choose ${coarser} or coarser`,
     ]);
   }
   return { ...span, grain, usual };
@@ -87,7 +87,7 @@ function usualRange(name: UsualRange, now: number, firstLook: number | null): Sp
 function ownRange({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number): Span {
   const problems: string[] = [];
   const read = (name: string, text: string | undefined) => {
-    const at = text ? instantIn(text) : null;
+    const at = text ? parseInstant(text) : null;
     if (text && at === null) problems.push(`${name}: must be a time such as ${INSTANT_EXAMPLE}`);
     return at;
   };

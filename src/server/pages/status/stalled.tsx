@@ -1,12 +1,12 @@
-import type { StandingLedger } from '../../../reporting/reports/nodes/watched-nodes.ts';
-import { Problem } from '../parts/problem.tsx';
+import type { StalledLedger } from '../../../reporting/reports/nodes/watched-nodes.ts';
+import { ErrorNotice } from '../parts/problem.tsx';
 import { momentText } from '../texts.ts';
 
 /** The warning that ledgers are stalled, above all their data. */
-export function Standing({ ledgers }: { readonly ledgers: readonly StandingLedger[] }) {
+export function StalledLedgersWarning({ ledgers }: { readonly ledgers: readonly StalledLedger[] }) {
   if (ledgers.length === 0) return null;
   return (
-    <Problem
+    <ErrorNotice
       what="The record is stalled: what comes after it is not known."
       details={ledgers.map(
         ({ subject, since, reason }) =>

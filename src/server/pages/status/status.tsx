@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { DAYS, type NodeStatus, type NodesStatus } from '../../../reporting/reports/nodes/nodes-status.ts';
+import {
+  type NodeStatus,
+  type NodesStatus,
+  STATUS_DAYS,
+} from '../../../reporting/reports/nodes/nodes-status.ts';
 import type { StatusSite } from '../../status-site.ts';
 import { type Content, definePage } from '../page.ts';
 import { countText } from '../texts.ts';
@@ -7,18 +11,18 @@ import { Incidents } from './incidents.tsx';
 import { ListedNodes } from './listed-nodes.tsx';
 import { Maintenance } from './maintenance.tsx';
 import { Seal } from './seal.tsx';
-import { Standing } from './stalled.tsx';
+import { StalledLedgersWarning } from './stalled.tsx';
 import { Legend, StatePatterns } from './state-bars.tsx';
 
 /** Refresh interval of the page, in s. */
-const RENEWED = 30;
+const REFRESH_SECONDS = 30;
 
 /** `/status`: current and past states of the nodes; can be public. */
 export const status = definePage({
   path: '/status',
   asked: z.strictObject({}),
   read: async ({ nodes, site }) => ({ nodes: await nodes(), site }),
-  content: ({ nodes, site }) => ({ ...statusContent(nodes, site), live: RENEWED }),
+  content: ({ nodes, site }) => ({ ...statusContent(nodes, site), live: REFRESH_SECONDS }),
 });
 
 /** Renders the status page. */
@@ -43,7 +47,7 @@ export function statusContent(told: NodesStatus, site: StatusSite): Content {
         </section>
         <section aria-labelledby="incidents">
           <h2 id="incidents">Incidents</h2>
-          <Incidents incidents={told.incidents} named empty={`No incident in ${DAYS} days.`} />
+          <Incidents incidents={told.incidents} named empty={`No incident in ${STATUS_DAYS} days.`} />
         </section>
         <section aria-labelledby="proof">
           <h2 id="proof">Proof</h2>
@@ -68,7 +72,7 @@ function Verdict({
       {site.text.map((paragraph) => (
         <p key={paragraph}>{paragraph}</p>
       ))}
-      <Standing ledgers={standing} />
+      <StalledLedgersWarning ledgers={standing} />
       <p class={`verdict ${tone}`}>{words}</p>
     </div>
   );

@@ -3,7 +3,7 @@ import type { Coverage } from '../../../../reporting/relations/coverage-days.ts'
 import { hrefOf, type Parameters, without } from '../address.ts';
 import { FilterField } from '../filter-field.tsx';
 import { Formats } from '../formats.tsx';
-import { Hidden } from '../hidden-fields.tsx';
+import { HiddenFields } from '../hidden-fields.tsx';
 import { pathOf } from '../relation-head.tsx';
 
 const DAY = 86_400_000;
@@ -29,7 +29,7 @@ export function CoverageForm({
   return (
     <>
       <form class="filters" method="get" action={path} aria-label="Days and target">
-        <Hidden of={without(parameters, 'from', 'to', 'target', 'after')} />
+        <HiddenFields of={without(parameters, 'from', 'to', 'target', 'after')} />
         <FilterField id="from" name="from" label="From" type="date" value={from.slice(0, 10)} />
         <FilterField id="to" name="to" label="To (empty: now)" type="date" value={(end ?? '').slice(0, 10)} />
         <FilterField id="target" name="target" label="Target" type="text" value={target ?? ''} />

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { ReadableDataset } from '../../../../reporting/relations/catalogue.ts';
 import {
   type Coverage,
-  type CoverageQuestion,
+  type CoverageQuery,
   coverageParameters,
-  NOT_YET,
+  NOT_RECORDED_YET,
   readCoverage,
 } from '../../../../reporting/relations/coverage-days.ts';
-import { written } from '../../../../reporting/relations/filters.ts';
-import { AskedWrongly, checked } from '../../../../reporting/relations/invalid-request.ts';
+import { limitedText } from '../../../../reporting/relations/filters.ts';
+import { InvalidRequestError, validateParameters } from '../../../../reporting/relations/invalid-request.ts';
 import { rowsParameters } from '../../../../reporting/relations/row-query.ts';
 import { type RowsPage, readRows } from '../../../../reporting/relations/rows.ts';
 import {
@@ -17,11 +17,11 @@ import {
 } from '../../../../reporting/relations/target-coverage.ts';
 import type { Content, Page } from '../../page.ts';
 import { StatePatterns } from '../../status/state-bars.tsx';
-import { asOfOnly, hrefOf, type Parameters, parametersOf, without } from '../address.ts';
-import { tidy } from '../canonical-address.ts';
+import { hrefOf, keepAsOf, type Parameters, parametersOf, without } from '../address.ts';
+import { canonicalizeParameters } from '../canonical-address.ts';
 import { pathOf, RelationHead } from '../relation-head.tsx';
 import { catalogue, viewNamed } from '../relations.ts';
-import { asOfIn } from '../requested-rows.ts';
+import { parseAsOf } from '../requested-rows.ts';
 import { CoverageForm } from './coverage-form.tsx';
 import { DaysOfAll } from './days-of-all.tsx';
 import { axisOf } from './fix.ts';
@@ -30,8 +30,8 @@ import { Heights } from './heights.tsx';
 import { Targets } from './targets.tsx';
 
 /** Page sizes of targets, and of gaps of each kind. */
-const TARGETS = 25;
-const GAPS = 25;
+const TARGETS_PAGE_SIZE = 25;
+const GAPS_PAGE_SIZE = 25;
 
 /** Data of the coverage page of a dataset. */
 export interface CoverageRecord {
@@ -51,15 +51,15 @@ export const coveragePage: Page = {
   async answer({ read, clock }, { relation, ...asked }) {
     const dataset = catalogue.datasets.get(String(relation));
     if (!dataset) return null;
-    const tidied = tidy(pathOf(dataset.name, 'coverage'), asked);
+    const tidied = canonicalizeParameters(pathOf(dataset.name, 'coverage'), asked);
     if ('location' in tidied) return tidied;
-    asOfIn(tidied.given);
+    parseAsOf(tidied.given);
     const { after, as_of: _, ...given } = tidied.given;
-    const question = checked(coverageParameters(clock), given);
-    const from = checked(z.object({ after: written.optional() }), { after }).after ?? null;
+    const question = validateParameters(coverageParameters(clock), given);
+    const from = validateParameters(z.object({ after: limitedText.optional() }), { after }).after ?? null;
     const parameters = parametersOf(tidied.given);
     if (!parameters)
-      throw new AskedWrongly([{ parameter: 'parameters', problem: 'must be given once each' }]);
+      throw new InvalidRequestError([{ parameter: 'parameters', problem: 'must be given once each' }]);
     return read(async (sql) => {
       const coverage = await readCoverage(sql, dataset, question);
       const gaps = (more: Parameters) => {
@@ -67,15 +67,15 @@ export const coveragePage: Page = {
         return readRows(
           sql,
           view,
-          checked(rowsParameters(view), gapsAsked(dataset, question, coverage, more)),
+          validateParameters(rowsParameters(view), gapsAsked(dataset, question, coverage, more)),
         );
       };
       return content({
         dataset,
         parameters,
         coverage,
-        targets: await readTargetCoverage(sql, dataset, question, from, TARGETS),
-        fetchable: await gaps({ reason: NOT_YET }),
+        targets: await readTargetCoverage(sql, dataset, question, from, TARGETS_PAGE_SIZE),
+        fetchable: await gaps({ reason: NOT_RECORDED_YET }),
         missing: await gaps({}),
       });
     });
@@ -85,7 +85,7 @@ export const coveragePage: Page = {
 /** Returns the parameters of `/datasets/gaps` for the gaps of a dataset in the displayed range. */
 function gapsAsked(
   dataset: ReadableDataset,
-  { target }: CoverageQuestion,
+  { target }: CoverageQuery,
   { from, to }: Coverage,
   more: Parameters,
 ): Parameters {
@@ -98,14 +98,14 @@ function gapsAsked(
     ...(target === null ? {} : { target }),
     ...within,
     ...more,
-    limit: String(GAPS),
+    limit: String(GAPS_PAGE_SIZE),
   };
 }
 
 function content(record: CoverageRecord): Content {
   const { dataset, parameters, coverage } = record;
   const { name } = dataset;
-  const asOf = asOfOnly(parameters);
+  const asOf = keepAsOf(parameters);
   const byHeight = axisOf(dataset) === 'height';
   return {
     title: `Coverage: ${name}`,

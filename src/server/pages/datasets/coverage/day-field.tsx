@@ -1,17 +1,18 @@
 import type { FieldPlace } from '../../parts/calendar.tsx';
 import { fillOf } from '../../status/state-bars.tsx';
-import { type Day, type DayState, dayWords, stateOfDay } from './day-words.ts';
+import { type DayCoverage, type DayState, dayWords, stateOfDay } from './day-words.ts';
 
 /** Minimum height of the missing part, as a share of the field, so that it is visible however short. */
-const LEAST = 1 / 3;
+const MIN_MISSING_SHARE = 1 / 3;
 /** Classes of the parts, which are those of the states of nodes. */
 const FILLS = { covered: 'up', fetchable: 'maintenance', lost: 'down' } as const;
 
 /** The field of a day: the covered part, and below it the missing part. */
-export function DayField({ day, x, y, width, height }: FieldPlace & { readonly day: Day }) {
+export function DayField({ day, x, y, width, height }: FieldPlace & { readonly day: DayCoverage }) {
   const state = stateOfDay(day);
   const share = day.missing_ms / Math.max(day.missing_ms + day.covered_ms, 1);
-  const missing = state === 'partial' ? Math.min(Math.max(share, LEAST), 1 - LEAST) : share;
+  const missing =
+    state === 'partial' ? Math.min(Math.max(share, MIN_MISSING_SHARE), 1 - MIN_MISSING_SHARE) : share;
   const fetchable = (missing * day.fetchable_ms) / Math.max(day.missing_ms, 1);
   const parts = [
     { part: 'covered', tall: 1 - missing },
@@ -76,7 +77,7 @@ export function DayLegend() {
 }
 
 /** A strip of days in the order of time. There may be thousands: those without gaps are drawn as one path. */
-export function DayStrip({ days }: { readonly days: readonly Day[] }) {
+export function DayStrip({ days }: { readonly days: readonly DayCoverage[] }) {
   const [step, wide, tall] = [4, 3.4, 16];
   const states = days.map(stateOfDay);
   const all = (wanted: DayState, height: number) =>

@@ -11,7 +11,7 @@ import { dayOf, daysWords } from './day-words.ts';
 
 const DAY = 86_400_000;
 /** Maximum number of days in the table: the newest ones. */
-const SHOWN = 400;
+const MAX_TABLE_DAYS = 400;
 const TONES = { covered: 'good', partial: 'warn', gap: 'bad', none: 'idle' } as const;
 
 /** The days of all targets together, as a calendar and as a table. */
@@ -52,11 +52,13 @@ export function DaysOfAll({
         <Table
           caption="Days"
           columns={columns(alone)}
-          rows={days.toReversed().slice(0, SHOWN)}
+          rows={days.toReversed().slice(0, MAX_TABLE_DAYS)}
           keyOf={({ day }) => day}
           empty="There are no days in this time."
         />
-        {days.length > SHOWN && <p class="soft">These are the newest {SHOWN} days; CSV has all.</p>}
+        {days.length > MAX_TABLE_DAYS && (
+          <p class="soft">These are the newest {MAX_TABLE_DAYS} days; CSV has all.</p>
+        )}
       </details>
     </section>
   );

@@ -1,26 +1,26 @@
 import { recordedNamed } from '../../../../reporting/recorded-datasets.ts';
 import type { ReadableDataset } from '../../../../reporting/relations/catalogue.ts';
-import { NOT_YET } from '../../../../reporting/relations/coverage-days.ts';
+import { NOT_RECORDED_YET } from '../../../../reporting/relations/coverage-days.ts';
 import type { Row } from '../../../../reporting/relations/rows.ts';
 
 /** The fix of a gap: a command, or the reason why there is none. */
-export type Mend = { readonly command: string } | { readonly none: string };
+export type GapFix = { readonly command: string } | { readonly none: string };
 
 /** Returns the command that fetches all gaps of a dataset that can still be fetched. */
-export const healAll = ({ name }: ReadableDataset): string => `chain-recorder heal ${name}`;
+export const formatHealCommand = ({ name }: ReadableDataset): string => `chain-recorder heal ${name}`;
 
 /**
  * Returns the fix of a gap.
  * @param gap a row of `reporting.gaps`
  */
-export function mendOf(dataset: ReadableDataset, gap: Row): Mend {
+export function fixOfGap(dataset: ReadableDataset, gap: Row): GapFix {
   if (dataset.kind === 'ledger') return { none: 'It stays unknown: nobody looked then.' };
   const axis = axisOf(dataset);
-  if (gap.reason !== NOT_YET || axis === null) return { none: 'It cannot be fetched any more.' };
+  if (gap.reason !== NOT_RECORDED_YET || axis === null) return { none: 'It cannot be fetched any more.' };
   const { target, range_start: from, range_end: to } = gap;
   const pairs = pairsOf(String(target));
   if (axis === 'height' || typeof from !== 'string' || typeof to !== 'string' || pairs === null)
-    return { command: healAll(dataset) };
+    return { command: formatHealCommand(dataset) };
   const targets = pairs.map((pair) => ` --target ${shellWord(pair)}`).join('');
   return { command: `chain-recorder backfill ${dataset.name} --from ${from} --to ${to}${targets}` };
 }

@@ -1,17 +1,17 @@
-import { NOT_YET } from '../../../../reporting/relations/coverage-days.ts';
+import { NOT_RECORDED_YET } from '../../../../reporting/relations/coverage-days.ts';
 import type { Row } from '../../../../reporting/relations/rows.ts';
 import type { Value } from '../../../../reporting/relations/values.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { ValueText } from '../../parts/value.tsx';
-import { Copied } from '../copy-button.tsx';
+import { CopyableText } from '../copy-button.tsx';
 import type { CoverageRecord } from './coverage-page.tsx';
-import { axisOf, healAll, mendOf } from './fix.ts';
+import { axisOf, fixOfGap, formatHealCommand } from './fix.ts';
 
 /** The gaps, their reasons, and the commands that fetch them. */
 export function Gaps({ record, all }: { readonly record: CoverageRecord; readonly all: string }) {
   const { dataset, fetchable, missing } = record;
-  const lost = missing.rows.filter(({ reason }) => reason !== NOT_YET);
+  const lost = missing.rows.filter(({ reason }) => reason !== NOT_RECORDED_YET);
   const byHeight = axisOf(dataset) === 'height';
   const more = fetchable.next !== null || missing.next !== null;
   return (
@@ -23,7 +23,7 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
             Not recorded yet, and can still be fetched. The recorder fetches it by itself while it runs; this
             fetches all of it at once:
           </p>
-          <Copied text={healAll(dataset)} label="The command that fetches all of it" />
+          <CopyableText text={formatHealCommand(dataset)} label="The command that fetches all of it" />
           <Table
             stacked
             caption="What can still be fetched"
@@ -32,7 +32,7 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
               {
                 name: 'Mend',
                 cell: (gap) => {
-                  const mend = mendOf(dataset, gap);
+                  const mend = fixOfGap(dataset, gap);
                   return 'command' in mend ? <code class="command">{mend.command}</code> : mend.none;
                 },
               },
