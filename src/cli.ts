@@ -30,8 +30,8 @@ const LONG = 5_000;
  * arguments.
  */
 const complain = async (text: string) => {
-  const { printNotice: tell } = await import('./lib/print.ts'); // keeps half of the modules out of `--help`
-  tell(
+  const { printNotice } = await import('./lib/print.ts'); // keeps half of the modules out of `--help`
+  printNotice(
     createRedactor(readSecrets())(text).replaceAll(/\S+/g, (word) =>
       word.length < LONG ? word : `${word.slice(0, 200)}…`,
     ),

@@ -77,8 +77,8 @@ export function computeRoundChanges({
   return {
     written: steps.flatMap(({ before, step }) => (step.alert && step.alert !== before ? [step.alert] : [])),
     removedIds: steps.flatMap(({ before, step }) => (before && !step.alert ? [before.id] : [])),
-    notices: steps.flatMap(({ step: { alert, noticeKind: told } }) =>
-      alert && told ? [{ alert, kind: told }] : [],
+    notices: steps.flatMap(({ step: { alert, noticeKind } }) =>
+      alert && noticeKind ? [{ alert, kind: noticeKind }] : [],
     ),
   };
 }

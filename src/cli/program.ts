@@ -55,8 +55,8 @@ export function commandLine(): Command {
   command('up', 'run everything: schedules, workers, server', 'chain-recorder up --roles worker')
     .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
     .action(async (options: Common & { roles?: string }) => {
-      const { parseRoles: rolesOf } = await import('../daemon/roles.ts');
-      const roles = rolesOf(options.roles);
+      const { parseRoles } = await import('../daemon/roles.ts');
+      const roles = parseRoles(options.roles);
       // The server with its pages takes as long to load as everything else: other commands do not load it.
       const load = () => import('../daemon/reload.ts');
       return withApp(

@@ -41,7 +41,7 @@ const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
  * @param height lines of the terminal; at most half of them are used
  */
 export function summaryLines(summary: Summary, width: number, height: number): string[] {
-  const { now, network, address, datasets, targets, findings, rate, databaseError: away } = summary;
+  const { now, network, address, datasets, targets, findings, rate, databaseError } = summary;
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream: process.stderr });
   const cut = (text: string) => truncateText(escapeUnsafeText(text), Math.max(1, width - 1));
@@ -64,14 +64,14 @@ export function summaryLines(summary: Summary, width: number, height: number): s
     ...flowing(figures, room).map(cut),
   ];
   const wrong =
-    away === null
+    databaseError === null
       ? findings
           .slice(0, MAX_FINDINGS)
           .map((one) => style('yellow', cut(describeFinding(one, formatTimeOfDay))))
-      : [style('red', cut(`the database gives no answer: ${away}`))];
+      : [style('red', cut(`the database gives no answer: ${databaseError}`))];
   const more = findings.length - MAX_FINDINGS;
   const others = more > 0 ? [style('yellow', cut(`and ${more} more: chain-recorder status`))] : [];
-  const fine = away === null && findings.length === 0 ? [style('green', cut('nothing is late'))] : [];
+  const fine = databaseError === null && findings.length === 0 ? [style('green', cut('nothing is late'))] : [];
   const bottom = [...wrong, ...others, ...fine];
   const most = Math.floor(height / 2);
   const flowed = headOf(width - 1);

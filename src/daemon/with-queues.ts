@@ -57,6 +57,6 @@ async function rejectUnfitRedis(queue: RecorderQueue): Promise<void> {
     delay(REDIS_CHECK_TIMEOUT_MS, null, { ref: false }),
   ]);
   if (objection === null) return;
-  const { found, fix: mend } = objection;
-  throw new UsageError([`REDIS_URL: this Redis is not fit for the queue: ${found}: ${mend}`]);
+  const { found, fix } = objection;
+  throw new UsageError([`REDIS_URL: this Redis is not fit for the queue: ${found}: ${fix}`]);
 }

@@ -69,7 +69,7 @@ export async function startWorker({
   outlets: { alerting, sending },
   repeating,
   signal,
-  logsProgress: tells,
+  logsProgress,
 }: WorkerRoleContext): Promise<RunningWorker> {
   const { config, counts } = app;
   const finished: RunResult[] = [];
@@ -85,7 +85,7 @@ export async function startWorker({
     during: (run) => counts.during(run),
     finished: (result) => {
       counts.run(result);
-      if (tells) finished.push(result);
+      if (logsProgress) finished.push(result);
     },
   });
   if (sending)
@@ -94,7 +94,7 @@ export async function startWorker({
       repeating.every(SEND_INTERVAL_MS, `sending changes to ${sink.name}`, async () => {
         if (membership.standing.newest) await sendChanges(sending, sink, signal);
       });
-  if (tells) {
+  if (logsProgress) {
     const tell = () => logProgress(app, finished.splice(0));
     repeating.once(PROGRESS_INITIAL_DELAY_MS, 'counting', tell);
     repeating.every(PROGRESS_INTERVAL_MS, 'counting', tell, PROGRESS_INTERVAL_MS);

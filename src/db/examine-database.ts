@@ -101,8 +101,8 @@ export async function withDatabaseDiagnosis<Begun>(url: string, begin: () => Pro
     return await begin();
   } catch (error) {
     if (error instanceof UsageError || isDatabaseUnavailable(error)) throw error;
-    const { ok, found, fix: mend } = await checkDatabase(url);
-    throw ok ? error : new UsageError([`DATABASE_URL: ${found}: ${mend}`], { cause: error });
+    const { ok, found, fix } = await checkDatabase(url);
+    throw ok ? error : new UsageError([`DATABASE_URL: ${found}: ${fix}`], { cause: error });
   }
 }
 

@@ -61,19 +61,19 @@ export class ReadGate {
    * @param replica read instead of the primary; null to read the primary
    */
   constructor(url: string, limits: Partial<ReadLimits> = {}, replica: Replica | null = null) {
-    const { maxConcurrent: atOnce, waiting, maxWaitMs: patience, yields } = { ...DEFAULT_LIMITS, ...limits };
+    const { maxConcurrent, waiting, maxWaitMs, yields } = { ...DEFAULT_LIMITS, ...limits };
     this.#url = url;
     this.#replica = replica;
     this.#yields = yields && replica === null;
     this.#places = Array.from(
-      { length: atOnce },
+      { length: maxConcurrent },
       () => new ReadConnection(replica?.url ?? url, this.#yields),
     );
-    this.#reads = new Semaphore('read', this.#places, { waiting, maxWaitMs: patience });
+    this.#reads = new Semaphore('read', this.#places, { waiting, maxWaitMs });
     const questions = Array.from({ length: QUESTION_LIMITS.maxConcurrent }, (_, at) => at);
     this.#questions = new Semaphore('question', questions, {
       waiting: QUESTION_LIMITS.waiting,
-      maxWaitMs: patience,
+      maxWaitMs,
     });
   }
 

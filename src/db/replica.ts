@@ -94,8 +94,8 @@ async function measureReplica(
     if (isPoolerRefusal(error))
       return { lagSeconds: null, lagBytes: null, trouble: AS_POOLER, strange: true };
     if (isKnownRefusal(error)) {
-      const { found, fix: mend } = explainDatabaseError(error, url, 'REPORTING_DATABASE_URL');
-      return { lagSeconds: null, lagBytes: null, trouble: `${found}: ${mend}`, strange: true };
+      const { found, fix } = explainDatabaseError(error, url, 'REPORTING_DATABASE_URL');
+      return { lagSeconds: null, lagBytes: null, trouble: `${found}: ${fix}`, strange: true };
     }
     const trouble = `it gives no answer (${toErrorMessage(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start anew`;
     return { lagSeconds: null, lagBytes: null, trouble, strange: false };

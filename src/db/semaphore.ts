@@ -60,7 +60,7 @@ export class Semaphore<Place> {
   }
 
   #next(signal: AbortSignal): Promise<Place> {
-    const { waiting, maxWaitMs: patience } = this.#limits;
+    const { waiting, maxWaitMs } = this.#limits;
     if (this.#waiting.size >= waiting)
       throw new TooManyReadsError(
         `${this.#count} ${this.#what}s are under way and ${waiting} wait`,
@@ -86,11 +86,11 @@ export class Semaphore<Place> {
         leave();
         reject(
           new TooManyReadsError(
-            `no place for a ${this.#what} was free for ${patience / 1000} s`,
+            `no place for a ${this.#what} was free for ${maxWaitMs / 1000} s`,
             RETRY_AFTER_SECONDS,
           ),
         );
-      }, patience);
+      }, maxWaitMs);
       signal.addEventListener('abort', abort);
       this.#waiting.add(one);
     });

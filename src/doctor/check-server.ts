@@ -37,12 +37,12 @@ export async function checkServer(
     const fault = explainListenError(error, host, port);
     if (fault === null)
       return bad(`${host}:${port}: ${toErrorMessage(error)}`, 'correct RECORDER_HOST and RECORDER_PORT');
-    const { setting, cause, fix: mend, isPortInUse: taken } = fault;
-    if (!taken) return bad(`${setting}: ${cause}`, mend);
+    const { setting, cause, fix, isPortInUse } = fault;
+    if (!isPortInUse) return bad(`${setting}: ${cause}`, fix);
     if (!(await isRecorder(host, port)))
       return bad(
         `${setting}: ${cause} by another program`,
-        `${mend}, or end that program ("ss -ltnp" lists them)`,
+        `${fix}, or end that program ("ss -ltnp" lists them)`,
       );
     const found = `a chain-recorder listens on ${host}:${port}; a second one needs a RECORDER_PORT of its own`;
     return { check: 'server', ok: true, found };

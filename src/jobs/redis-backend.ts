@@ -81,7 +81,7 @@ export function redisBackend(
   };
 }
 
-const describeProblem = ({ found, fix: mend }: RedisProblem): string => `${found}: ${mend}`;
+const describeProblem = ({ found, fix }: RedisProblem): string => `${found}: ${fix}`;
 
 /** Makes `close` of a queue also run `after`, which closes the connection that was passed in. */
 function closeWith<T extends { close(force?: boolean): Promise<void> }>(

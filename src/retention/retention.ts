@@ -101,8 +101,8 @@ type Step = (
   signal: AbortSignal,
 ) => Promise<number>;
 
-const stepsOf = ({ removals: going, readings }: RetentionTarget): Step[] => [
-  ...going.map(
+const stepsOf = ({ removals, readings }: RetentionTarget): Step[] => [
+  ...removals.map(
     (one): Step =>
       (sql, ...rest) =>
         removeRows(sql, one, ...rest),

@@ -37,11 +37,11 @@ export function refuseFuture(server: FastifyInstance, clock: Clock): void {
   server.addHook('preHandler', async ({ query, url }) => {
     const given = asked.parse(query);
     const address = decodeURIComponent(url.replace(/[?#].*$/s, ''));
-    const problems = MOMENT_PARAMETERS.flatMap(({ parameter, of, fix: mend }) => {
+    const problems = MOMENT_PARAMETERS.flatMap(({ parameter, of, fix }) => {
       const text = given[parameter];
       const moment = typeof text === 'string' && of?.test(address) !== false ? parseInstant(text) : null;
       if (moment === null || moment <= clock()) return [];
-      return [{ parameter, problem: `has not come yet: ${mend}` }];
+      return [{ parameter, problem: `has not come yet: ${fix}` }];
     });
     if (problems.length > 0) throw new InvalidRequestError(problems);
   });

@@ -103,7 +103,7 @@ export class RequestThrottle {
   }
 
   #join(line: string, go: QueuedRequest['go']): { leave(): void } {
-    const { waiting, maxWaitMs: patience } = this.#limits;
+    const { waiting, maxWaitMs } = this.#limits;
     if (this.#waiting >= waiting) {
       go(new TooManyReadsError(`${waiting} requests wait`, RETRY_AFTER_SECONDS));
       return { leave: () => {} };
@@ -123,8 +123,8 @@ export class RequestThrottle {
     };
     // Jitter: requests that arrived together are not refused together.
     const timer = setTimeout(
-      () => one.go(new TooManyReadsError(`no turn came within ${patience / 1000} s`, RETRY_AFTER_SECONDS)),
-      patience * (0.8 + Math.random() * 0.2),
+      () => one.go(new TooManyReadsError(`no turn came within ${maxWaitMs / 1000} s`, RETRY_AFTER_SECONDS)),
+      maxWaitMs * (0.8 + Math.random() * 0.2),
     );
     const others = this.#lines.get(line) ?? new Set();
     this.#lines.set(line, others.add(one));

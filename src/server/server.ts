@@ -122,7 +122,7 @@ export function buildServer({
   counts,
   site,
   recording,
-  stallTimeoutMs: standstill = STALL_TIMEOUT_MS,
+  stallTimeoutMs = STALL_TIMEOUT_MS,
   connections = DEFAULT_CONNECTION_LIMITS,
   connectionLimitReached = () => {},
 }: ServerContext): FastifyInstance {
@@ -152,7 +152,7 @@ export function buildServer({
     forceCloseConnections: true,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: standstill,
+    connectionTimeout: stallTimeoutMs,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: HEADERS_TIMEOUT_MS },
     // A path segment may be as long as the whole request head, so that the page for 404 is served instead of
     // the router's error.

@@ -90,10 +90,10 @@ export async function openTelemetry(settings: OtlpSettings, tell: EndpointReport
 
 const tracedBy =
   (tracer: Tracer): RunInSpan =>
-  ({ name, isClientCall: asks, attributes = {} }, does) =>
+  ({ name, isClientCall, attributes = {} }, does) =>
     tracer.startActiveSpan(
       name,
-      { kind: asks ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes },
+      { kind: isClientCall ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes },
       async (span) => {
         const fail = (message: string) => span.setStatus({ code: SpanStatusCode.ERROR, message });
         try {

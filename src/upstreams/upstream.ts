@@ -193,9 +193,9 @@ export class UpstreamSession {
   }
 
   async #counted(call: HttpCall, fresh: boolean): Promise<HttpResponse> {
-    const { onCall: called = () => {} } = this.#settings;
+    const { onCall = () => {} } = this.#settings;
     const began = performance.now();
-    const tell = (outcome: number | FailureKind) => called(outcome, (performance.now() - began) / 1000);
+    const tell = (outcome: number | FailureKind) => onCall(outcome, (performance.now() - began) / 1000);
     try {
       const answer = await callOnce(call, fresh);
       tell(answer.status);

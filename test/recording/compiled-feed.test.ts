@@ -33,9 +33,9 @@ const pages: Commit = {
 /** Commits that are noted: whether each looks its rows up. */
 function noted(fails: (looksUp: boolean) => Error | null) {
   const asked: boolean[] = [];
-  const commit: CommitPages = async (_, { shouldLookUp: looksUp = false }) => {
-    asked.push(looksUp);
-    const error = fails(looksUp);
+  const commit: CommitPages = async (_, { shouldLookUp = false }) => {
+    asked.push(shouldLookUp);
+    const error = fails(shouldLookUp);
     if (error) throw error;
     return { rowsWritten: [], unconfirmed: false };
   };

@@ -6,7 +6,7 @@ export function printCheckResults(checked: readonly CheckResult[]): void {
   printTable(checked.flatMap(inRows), 'nothing was looked at');
 }
 
-function inRows({ check, ok, nothingToCheck, found, fix: mend }: CheckResult) {
+function inRows({ check, ok, nothingToCheck, found, fix }: CheckResult) {
   const first = { '': ok ? (nothingToCheck ? '--' : 'ok') : 'FIX', check, found };
-  return mend === undefined ? [first] : [first, { '': '', check: '', found: `→ ${mend}` }];
+  return fix === undefined ? [first] : [first, { '': '', check: '', found: `→ ${fix}` }];
 }

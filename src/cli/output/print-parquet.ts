@@ -15,11 +15,11 @@ import { createPacedWriter, parseFields } from './print-rows.ts';
  */
 export async function printParquet({ columns, rows }: QuestionResult, out: OutputStream): Promise<void> {
   // Only Parquet output loads the library.
-  const { writeParquetResult: writeAnswer } = await import('../../warehouse/answer-file.ts');
+  const { writeParquetResult } = await import('../../warehouse/answer-file.ts');
   const place = `TMPDIR ${tmpdir()}`;
   const folder = await explainWriteErrors(place, () => mkdtemp(join(tmpdir(), 'chain-recorder-query-')));
   try {
-    const path = await explainWriteErrors(place, () => writeAnswer(folder, columns, fields(rows('values'))));
+    const path = await explainWriteErrors(place, () => writeParquetResult(folder, columns, fields(rows('values'))));
     const write = createPacedWriter(out);
     for await (const bytes of createReadStream(path)) if (!(await write(bytes))) return;
   } finally {

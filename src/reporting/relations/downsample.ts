@@ -94,21 +94,21 @@ export async function readDownsampled(
 ): Promise<DownsampledRows> {
   const {
     buckets,
-    maxLines: most,
-    budgetMs: budget,
+    maxLines,
+    budgetMs,
     clock,
-    maxPoints: atOnce = PIECE_POINTS,
-    trialTimeoutMs: trial = budget / 2,
+    maxPoints = PIECE_POINTS,
+    trialTimeoutMs = budgetMs / 2,
   } = thinning;
   const begun = clock();
   const read = (part: DateRange | null, parts: number, known: readonly Piece[]) =>
-    readPart(sql, source, part, parts, most, linesOf(known));
+    readPart(sql, source, part, parts, maxLines, linesOf(known));
   const { inPieces, ends } = source.pointsIn(new StatementBuilder(), null);
-  const many = inPieces ? await findLargeWindow(sql, source, atOnce) : null;
+  const many = inPieces ? await findLargeWindow(sql, source, maxPoints) : null;
   if (many === null) {
     const limited = source.window !== null && !inPieces;
     const rows = limited
-      ? await runWithTimeout(sql, trial, () => read(null, buckets, []))
+      ? await runWithTimeout(sql, trialTimeoutMs, () => read(null, buckets, []))
       : await read(null, buckets, []);
     if (rows !== null) return { rows, unreadBefore: null };
   }
@@ -132,13 +132,13 @@ export async function readDownsampled(
     }
     pieces.unshift({ from, rows });
     const growth = many
-      ? (PIECE_SIZE_FACTOR * atOnce) / Math.max(countOf(rows), 1)
+      ? (PIECE_SIZE_FACTOR * maxPoints) / Math.max(countOf(rows), 1)
       : PIECE_DURATION_MS / Math.max(clock() - asked, 1);
     // At least 1 ms, to guarantee progress.
     length = Math.max(1, (to - from) * Math.min(MAX_GROWTH, growth));
     to = from;
-  } while (to > begin && (pieces.length === 0 || clock() - begun < budget));
-  return { rows: joinPieces(pieces, most, ends !== null), unreadBefore: to > begin ? new Date(to) : null };
+  } while (to > begin && (pieces.length === 0 || clock() - begun < budgetMs));
+  return { rows: joinPieces(pieces, maxLines, ends !== null), unreadBefore: to > begin ? new Date(to) : null };
 }
 
 /** The rows that were read for one part of a window. */

@@ -20,17 +20,17 @@ export async function findLastKey(
   readable: ReportingRelation,
   question: RowsQuery,
 ): Promise<Cursor | null> {
-  const { perNodeView: toldBy, key, columns } = readable;
+  const { perNodeView, key, columns } = readable;
   const { order, filters, after, limit, asOf } = question;
   const ofKey = new Set(key.map(({ name }) => name));
   const inTurn = order.columns.every(({ name }, at) => name === key[at]?.name);
-  if (!toldBy || asOf !== null || !inTurn || !filters.every(({ column }) => ofKey.has(column))) return null;
+  if (!perNodeView || asOf !== null || !inTurn || !filters.every(({ column }) => ofKey.has(column))) return null;
   const into = new StatementBuilder();
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const turn = order.descending ? ' desc' : '';
   const names = order.columns.map(({ name }) => `"${name}"`);
-  const view = `reporting.${toldBy}`;
+  const view = `reporting.${perNodeView}`;
   const wanted = [
     'r.node = n.node',
     ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),

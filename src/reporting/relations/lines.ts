@@ -152,8 +152,8 @@ const isFoundByTime = ({ dataset, time }: ChartSource) =>
   dataset?.kind === 'series' && time.name === dataset.key.at(-1);
 
 /** Returns the key columns that distinguish the lines: those without exactly one requested value. */
-const listLineKeys = ({ keys }: ChartSource, { keyValues: told }: LinesQuery) =>
-  keys.flatMap(({ name }) => (told[name]?.length === 1 ? [] : [name]));
+const listLineKeys = ({ keys }: ChartSource, { keyValues }: LinesQuery) =>
+  keys.flatMap(({ name }) => (keyValues[name]?.length === 1 ? [] : [name]));
 
 /** Returns SQL of all requested points. @param into collects the values */
 export function pointsOf(drawable: ChartSource, question: LinesQuery, into: StatementBuilder): PointsSql {

@@ -21,13 +21,13 @@ export interface ListOwnerSql {
  * the key of the owner
  */
 export function buildListOwnerSql(
-  { name, asOf: ofMoment, listOwner: holders }: ReportingRelation,
+  { name, asOf: ofMoment, listOwner }: ReportingRelation,
   { filters, after, limit, asOf, order }: RowsQuery,
   typeOf: (name: string) => string,
   into: StatementBuilder,
 ): ListOwnerSql | null {
-  if (!holders?.key.every(({ name }, at) => name === order.columns[at]?.name)) return null;
-  const { key, list, view, pastParts } = holders;
+  if (!listOwner?.key.every(({ name }, at) => name === order.columns[at]?.name)) return null;
+  const { key, list, view, pastParts } = listOwner;
   // If the rows of a past moment are in one view, their elements follow the order of its index.
   if (asOf !== null && !pastParts) return null;
   const ofKey = new Set(key.map(({ name }) => name));

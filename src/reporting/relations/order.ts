@@ -15,10 +15,10 @@ export const rowColumnSql = (name: string) => `r."${name}"`;
 export const MAX_SORT_CHARACTERS = 300;
 
 /** Returns SQL of a column in an order. */
-export function orderExpression({ name, emptyForNull, byPrefix: byBegin }: OrderColumn): string {
+export function orderExpression({ name, emptyForNull, byPrefix }: OrderColumn): string {
   const column = rowColumnSql(name);
   if (emptyForNull) return `coalesce(${column}, '')`;
-  return byBegin ? `left(${column}, ${MAX_SORT_CHARACTERS})` : column;
+  return byPrefix ? `left(${column}, ${MAX_SORT_CHARACTERS})` : column;
 }
 
 /**

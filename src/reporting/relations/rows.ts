@@ -260,14 +260,14 @@ function orderSql(
 
 /** Returns the entities whose rows are read one by one. Returns null if all rows are read at once. */
 function thingsOf(
-  { entities: things }: ReportingRelation,
+  { entities }: ReportingRelation,
   { order, asOf, filters }: RowsQuery,
 ): EntityList | null {
   // For a past moment, only observations are listed, by their time.
-  if (!things || (asOf !== null && !things.alone)) return null;
-  if (things.alone && !filters.every(({ column }) => isListed(things, column))) return null;
-  if (things.blocks) return order.columns[0]?.name === things.blocks.of ? things : null;
-  return things.columns.every((name, at) => order.columns[at]?.name === name) ? things : null;
+  if (!entities || (asOf !== null && !entities.alone)) return null;
+  if (entities.alone && !filters.every(({ column }) => isListed(entities, column))) return null;
+  if (entities.blocks) return order.columns[0]?.name === entities.blocks.of ? entities : null;
+  return entities.columns.every((name, at) => order.columns[at]?.name === name) ? entities : null;
 }
 
 /** Whether the list of entities has a column. */

@@ -79,9 +79,9 @@ export async function planSearchWindows(
  */
 async function expectedRows(
   sql: postgres.Sql,
-  { arrival, entities: things }: ReportingRelation,
+  { arrival, entities }: ReportingRelation,
 ): Promise<number> {
-  if (!arrival || things) return Number.POSITIVE_INFINITY;
+  if (!arrival || entities) return Number.POSITIVE_INFINITY;
   const plan = await explainQuery(sql, `select from reporting.${arrival.view}`, []);
   return plan?.['Plan Rows'] ?? Number.POSITIVE_INFINITY;
 }

@@ -77,10 +77,10 @@ export function metricsOf(
   log: { warn(fields: object, message: string): void },
   parts: readonly MetricPart[] = metricParts,
 ): Metrics {
-  const readers = parts.map(({ name, ttlMs: lasting = DEFAULT_TTL_MS, reader }) => {
+  const readers = parts.map(({ name, ttlMs = DEFAULT_TTL_MS, reader }) => {
     const read = reader(sources);
     // For a long list the query may exceed the timeout of a scrape: the next scrape gets the cached result.
-    const made = memoizeWithTtl(read, proportionalTtl(lasting));
+    const made = memoizeWithTtl(read, proportionalTtl(ttlMs));
     return { name, read: () => within(made()) };
   });
   let told = '';

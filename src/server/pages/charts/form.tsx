@@ -36,7 +36,7 @@ interface ChartFormProps {
 
 /** The form for the parameters of the chart. */
 export function ChartForm({ targets, drawing, told }: ChartFormProps) {
-  const { drawable, grain, isGrainGiven: grainTold } = drawing;
+  const { drawable, grain, isGrainGiven } = drawing;
   const { name: of, keys, needed, takes, grains, past } = drawable;
   const choices = [
     ...keys.map(({ name, comment }) => ({
@@ -78,9 +78,9 @@ export function ChartForm({ targets, drawing, told }: ChartFormProps) {
         <div>
           <label for="by">By</label>
           <select id="by" name="by">
-            <option value="">as it suits{grain && !grainTold ? ` (${grain})` : ''}</option>
+            <option value="">as it suits{grain && !isGrainGiven ? ` (${grain})` : ''}</option>
             {grains.map((one) => (
-              <option value={one} selected={grainTold && one === grain} key={one}>
+              <option value={one} selected={isGrainGiven && one === grain} key={one}>
                 {one}
               </option>
             ))}

@@ -7,9 +7,9 @@ type Thing = Readonly<Record<string, string | null>>;
  * Returns the shortest labels that distinguish the lines. If there is only one line, its label contains all
  * selected values.
  */
-export function labelsOf(all: readonly LineAtMoment[], { keyValues: told, moments }: ChartRequest): string[] {
+export function labelsOf(all: readonly LineAtMoment[], { keyValues, moments }: ChartRequest): string[] {
   const names = telling(all.map(({ line }) => line.of));
-  const one = Object.values(told).flat().join(' ');
+  const one = Object.values(keyValues).flat().join(' ');
   return all.map(({ line, moment }) => {
     const of = wordsOf(line.of, names);
     const known = moment ? `known at ${moment.slice(0, 16).replace('T', ' ')}` : 'known now';

@@ -37,10 +37,10 @@ export async function readCovered(
 export function fillEmptyBuckets(
   points: Line['points'],
   { of }: ChartLine,
-  { grain, keyValues: told, window: [from, to] }: ChartRequest,
+  { grain, keyValues, window: [from, to] }: ChartRequest,
   covered: readonly CoveredRanges[],
 ): Line['points'] {
-  const wantedOf = (name: string) => of[name] ?? told[name]?.[0];
+  const wantedOf = (name: string) => of[name] ?? keyValues[name]?.[0];
   const own = covered.filter(({ target }) =>
     Object.entries(target).every(([name, value]) => (wantedOf(name) ?? value) === value),
   );

@@ -110,7 +110,7 @@ function drawnPoints(
   covered: readonly CoveredRanges[],
   now: number,
 ): Line['points'] {
-  const { drawable, grain, window, keyValues: told } = drawing;
+  const { drawable, grain, window, keyValues } = drawing;
   const points = line.points.map(([at, value]) => [Date.parse(at), value] as const);
   const [from, to] = window.map((one) => one.getTime());
   const width = (to ?? 0) - (from ?? 0);
@@ -118,7 +118,7 @@ function drawnPoints(
   const bucket = isThinned ? width / BUCKET_COUNT : 0;
   if (drawable.draws === 'line') {
     const every = drawable.dataset?.every ?? 86_400_000 / (grain === 'hour' ? 24 : 1);
-    const [interval] = told.time_interval ?? [];
+    const [interval] = keyValues.time_interval ?? [];
     return withGaps(points, spacingOf(line.of.time_interval ?? interval, every), bucket);
   }
   if (grain !== null) {

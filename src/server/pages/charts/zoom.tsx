@@ -42,16 +42,16 @@ export function chartOf(drawing: ChartRequest): ChartLinkParameters {
   const {
     drawable,
     columns,
-    keyValues: told,
+    keyValues,
     given,
     grain,
-    isGrainGiven: grainTold,
+    isGrainGiven,
     window,
     moments,
   } = drawing;
   const [from, to] = window;
   const [asOf = null, beside = null] = moments;
-  const things = Object.fromEntries(Object.entries(told).map(([name, values]) => [name, values.join(',')]));
-  const by = grainTold ? grain : null;
+  const things = Object.fromEntries(Object.entries(keyValues).map(([name, values]) => [name, values.join(',')]));
+  const by = isGrainGiven ? grain : null;
   return { of: drawable.name, columns, things: { ...things, ...given }, by, from, to, asOf, beside };
 }
