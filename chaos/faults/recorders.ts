@@ -109,7 +109,7 @@ const named: Fault = {
     evidence.serve('target of two recorders');
     const said = refused.find(nodeId(world, 1)) ?? '';
     evidence.claim(
-      'it names the target, both recorders and the mend',
+      'it names the target, both recorders and the fix',
       ['"recorder"', '"second"', 'leave it out'].every((word) => said.replaceAll('\\', '').includes(word)),
     );
     evidence.claim('and changed nothing', (await wantedNodes(world)).join() === '0,1');

@@ -135,7 +135,7 @@ const otherEncodings: Fault = {
       const url = await setting.postgres.blank(name, encoding);
       closers.add(() => setting.postgres.drop(name));
       if (encoding === 'UTF8') {
-        // What the mend says to make.
+        // What the fix says to make.
         evidence.exit('migrate in UTF-8', (await on(url, 'migrate')).ending, [0], 60_000);
         continue;
       }
@@ -143,7 +143,7 @@ const otherEncodings: Fault = {
         const { ending, said } = await on(url, command);
         evidence.exit(`${command} in ${encoding}`, ending, [2], 60_000);
         evidence.claim(
-          `${command} in ${encoding} says the mend: ${said}`,
+          `${command} in ${encoding} says the fix: ${said}`,
           said.includes(`encoded in ${encoding}`) &&
             said.includes('createdb --template=template0 --encoding=UTF8'),
         );

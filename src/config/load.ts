@@ -62,8 +62,8 @@ function formatYamlError({ code, message }: YAMLError): string {
       /^.*( at line \d+).*$/,
       'it is nested too deep$1: no setting is so far within others',
     );
-  const mend = YAML_FIXES[code];
-  return mend === undefined ? said : `${said.replace(/:$/, '')}: ${mend}`;
+  const fix = YAML_FIXES[code];
+  return fix === undefined ? said : `${said.replace(/:$/, '')}: ${fix}`;
 }
 
 /** Returns the keys that are a list or a mapping instead of the name of a setting. */

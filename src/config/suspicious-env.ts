@@ -4,7 +4,7 @@ import { VARIABLES, type Variable } from './variables.ts';
 /** Returns probable mistakes in a valid environment: a description, and a fix for errors. */
 export function findSuspiciousVariables(
   env: NodeJS.ProcessEnv = process.env,
-): readonly { readonly found: string; readonly mend?: string }[] {
+): readonly { readonly found: string; readonly fix?: string }[] {
   const known = Object.entries<Variable>(VARIABLES).flatMap(([name, { secret }]) =>
     secret ? [name, `${name}_FILE`] : [name],
   );
@@ -16,7 +16,7 @@ export function findSuspiciousVariables(
     const meant = findNearestName(name, known, OWN_PREFIX.test(name) ? 3 : 1);
     return meant === undefined || env[meant]
       ? []
-      : [{ found: `${name} is set, and there is no such variable`, mend: `set ${meant} instead` }];
+      : [{ found: `${name} is set, and there is no such variable`, fix: `set ${meant} instead` }];
   });
   const unused = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY']
     .flatMap((name) => [name, name.toLowerCase()])

@@ -81,10 +81,10 @@ export async function checkExportTargets(
       } catch (error) {
         // A usage error already contains the fix.
         if (error instanceof UsageError) return { check, ok: false, found: error.message };
-        const mend = to.startsWith('s3:')
+        const fix = to.startsWith('s3:')
           ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/export.md says what they need)'
           : `let this user write to ${isAbsolute(to) ? to : `${to}, below where the recorder is started`}, or name another folder in exports[].to`;
-        return { check, ok: false, found: `${to}: ${toErrorMessage(error)}`, fix: mend };
+        return { check, ok: false, found: `${to}: ${toErrorMessage(error)}`, fix: fix };
       }
     }),
   );

@@ -65,7 +65,14 @@ export class LiveSummary {
       return { ...common, datasets, targets, findings, rate, databaseError: null };
     } catch (error) {
       const findings: FindingGroup[] = [];
-      return { ...common, datasets: [], targets: 0, findings, rate: null, databaseError: toErrorMessage(error) };
+      return {
+        ...common,
+        datasets: [],
+        targets: 0,
+        findings,
+        rate: null,
+        databaseError: toErrorMessage(error),
+      };
     }
   }
 

@@ -71,7 +71,8 @@ export function summaryLines(summary: Summary, width: number, height: number): s
       : [style('red', cut(`the database gives no answer: ${databaseError}`))];
   const more = findings.length - MAX_FINDINGS;
   const others = more > 0 ? [style('yellow', cut(`and ${more} more: chain-recorder status`))] : [];
-  const fine = databaseError === null && findings.length === 0 ? [style('green', cut('nothing is late'))] : [];
+  const fine =
+    databaseError === null && findings.length === 0 ? [style('green', cut('nothing is late'))] : [];
   const bottom = [...wrong, ...others, ...fine];
   const most = Math.floor(height / 2);
   const flowed = headOf(width - 1);

@@ -116,11 +116,11 @@ async function problemOf(sql: postgres.Sql): Promise<CheckResult | null> {
       exists (select from pg_roles where rolname = 'recorder_reader')
         or (select rolcreaterole or rolsuper from pg_roles where rolname = current_user) as reader`;
   if (!row) return null;
-  const bad = (found: string, mend: string): CheckResult => ({
+  const bad = (found: string, fix: string): CheckResult => ({
     check: 'database',
     ok: false,
     found,
-    fix: mend,
+    fix: fix,
   });
   const { number, version, standby, user, database, empty } = row;
   if (number < MIN_SERVER_VERSION)

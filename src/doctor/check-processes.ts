@@ -28,11 +28,11 @@ export async function checkProcesses(
     from recorder.processes p join recorder.configurations c using (recorder, digest)
     where p.left_at is null and p.seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}) order by p.started_at`;
   const own = living.filter((one) => one.recorder === recorder);
-  const bad = (found: string, mend?: string): CheckResult => ({
+  const bad = (found: string, fix?: string): CheckResult => ({
     check: 'processes',
     ok: false,
     found,
-    ...(mend === undefined ? {} : { fix: mend }),
+    ...(fix === undefined ? {} : { fix: fix }),
   });
   const other = own.find((one) => one.network !== network);
   if (other)

@@ -85,17 +85,17 @@ async function heights(sql: postgres.Sql, clock: Clock): Promise<CheckResult[]> 
     dataset: string;
     target: string;
     last: string;
-    mend: string;
+    fix: string;
   }>(expression`
     select dataset, target_key as target, (upper(covered) - 1)::text as last,
       format('update ' || ${tableText(coverage)} || ' set covered = covered * int8multirange(int8range(null, HEIGHT)) where (dataset, target_key) = (%L, %L)',
-        dataset, target_key) as mend
+        dataset, target_key) as fix
     from ${coverage} where axis = 'height' and upper(covered) > ${unreachableHeight(clock())} order by 1, 2`);
-  return rows.map(({ dataset, target, last, mend }) => ({
+  return rows.map(({ dataset, target, last, fix }) => ({
     check: 'coverage',
     ok: false,
     found: `${dataset} of ${target} counts as recorded up to block ${last}, which no chain has yet: nothing newer is asked for`,
-    mend: `take back what is above the last block that was rightly recorded (HEIGHT), as the owner of the database: ${mend}`,
+    fix: `take back what is above the last block that was rightly recorded (HEIGHT), as the owner of the database: ${fix}`,
   }));
 }
 

@@ -16,11 +16,11 @@ export async function checkServer(
   { host, port, token }: Pick<Environment, 'host' | 'port' | 'token'>,
   { server: { proxies, public: open } }: Pick<Config, 'server'>,
 ): Promise<CheckResult> {
-  const bad = (found: string, mend?: string): CheckResult => ({
+  const bad = (found: string, fix?: string): CheckResult => ({
     check: 'server',
     ok: false,
     found,
-    ...(mend === undefined ? {} : { fix: mend }),
+    ...(fix === undefined ? {} : { fix: fix }),
   });
   try {
     new Access({ host, token, proxies, public: open });

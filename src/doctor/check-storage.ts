@@ -96,7 +96,7 @@ async function examineObjects(sql: postgres.Sql): Promise<CheckResult[]> {
     check: 'database',
     ok: false,
     found: `${name} is missing`,
-    mend: 'run "chain-recorder migrate", which restores it',
+    fix: 'run "chain-recorder migrate", which restores it',
   }));
 }
 
@@ -109,7 +109,7 @@ async function examineSessions(sql: postgres.Sql): Promise<CheckResult[]> {
           check: 'database',
           ok: false,
           found: `a session blocks the recorder: ${text}`,
-          mend: `end its transaction, or: select pg_terminate_backend(${session.pid})`,
+          fix: `end its transaction, or: select pg_terminate_backend(${session.pid})`,
         }
       : { check: 'database', ok: true, found: `a session holds locks, which blocks migrations: ${text}` };
   });

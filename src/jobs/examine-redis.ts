@@ -78,11 +78,11 @@ const NAMES: Readonly<Record<ParsedRedisUrl['kind'], string>> = {
  */
 export async function checkRedis(url: string): Promise<CheckResult | null> {
   const place = parseRedisUrl(url);
-  const bad = (found: string, mend: string): CheckResult => ({
+  const bad = (found: string, fix: string): CheckResult => ({
     check: 'queue',
     ok: false,
     found: `${NAMES[place.kind]} ${place.named}: ${found}`,
-    fix: mend,
+    fix: fix,
   });
   const redis = redisClient(place, {
     lazyConnect: true,
@@ -109,12 +109,12 @@ export async function checkRedis(url: string): Promise<CheckResult | null> {
     return null;
   } catch (error) {
     const said = [...heard, toErrorMessage(error)].join('\n');
-    const [, cause, mend] = CAUSES.find(([words]) => words.test(said)) ?? [
+    const [, cause, fix] = CAUSES.find(([words]) => words.test(said)) ?? [
       /./,
       toErrorMessage(error),
       'correct REDIS_URL',
     ];
-    return bad(cause, mend);
+    return bad(cause, fix);
   } finally {
     redis.disconnect();
   }

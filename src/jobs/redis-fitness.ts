@@ -43,9 +43,9 @@ export async function testWrite(client: Redis | Cluster, key: string): Promise<R
     return null;
   } catch (error) {
     const said = toErrorMessage(error);
-    const [, found, mend] = WRITE_REFUSALS.find(([words]) => words.test(said)) ?? [];
-    if (found === undefined || mend === undefined) throw error;
-    return { found, fix: mend };
+    const [, found, fix] = WRITE_REFUSALS.find(([words]) => words.test(said)) ?? [];
+    if (found === undefined || fix === undefined) throw error;
+    return { found, fix: fix };
   }
 }
 

@@ -28,19 +28,19 @@ const ELSEWHERE = 'name another place';
 /**
  * Runs a write and converts errors of the file system into messages for the user.
  * @param place target with the option or the setting that names it, such as `--to /var/lake`
- * @param mend how to fix an unwritable target
+ * @param fix how to fix an unwritable target
  * @throws UsageError if the target is not writable; Error if the disk is full; any other error of `write`
  * unchanged
  */
 export async function explainWriteErrors<Written>(
   place: string,
   write: () => Promise<Written>,
-  mend = ELSEWHERE,
+  fix = ELSEWHERE,
 ): Promise<Written> {
   try {
     return await write();
   } catch (error) {
-    throw toWriteError(error, place, mend) ?? error;
+    throw toWriteError(error, place, fix) ?? error;
   }
 }
 
@@ -97,13 +97,13 @@ export function assertWritable(place: string, file: string): void {
  * Converts an error of the file system into a message for the user. Returns null for other errors.
  * @param path of the failed write. Default: the path in the error.
  */
-function toWriteError(error: unknown, place: string, mend: string, path = pathOf(error)): Error | null {
+function toWriteError(error: unknown, place: string, fix: string, path = pathOf(error)): Error | null {
   const code = codeOf(error);
   // The folder exists, so a file in it is missing: not a write error of the target.
   if (code === 'ENOENT' && existsSync(dirname(resolve(path)))) return null;
   const why = WRITE_ERROR_TEXTS[code];
   if (!why) return null;
-  const told = `${place}: ${why(path)} ${mend}`;
+  const told = `${place}: ${why(path)} ${fix}`;
   return why === full ? new Error(told, { cause: error }) : new UsageError([told], { cause: error });
 }
 

@@ -44,7 +44,7 @@ export function createFailedCheck(
   examinee: CheckedUpstream,
   question: TestRequest,
   symptom: Symptom,
-  mend?: string,
+  fix?: string,
 ): CheckResult {
   const { name, url, setting, kind, key, timeout } = examinee;
   const asked = new URL(url.replace(/\/$/, '') + question.path);
@@ -53,7 +53,7 @@ export function createFailedCheck(
     check: name,
     ok: false,
     found: `${asked.origin}${asked.pathname}: ${diagnosis.cause}`,
-    fix: mend ?? diagnosis.fix,
+    fix: fix ?? diagnosis.fix,
   };
 }
 

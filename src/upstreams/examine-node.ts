@@ -37,8 +37,8 @@ export async function checkNode(
     // Another API shows whether only this one is disabled.
     const other = info.symptom.failed === null ? await sendTestRequest(node, P_CHAIN) : info;
     if (other.symptom !== null) {
-      const mend = await findWorkingUrl(node, INFO, info.symptom);
-      return { checked: [createFailedCheck(node, INFO, info.symptom, mend)], skew };
+      const fix = await findWorkingUrl(node, INFO, info.symptom);
+      return { checked: [createFailedCheck(node, INFO, info.symptom, fix)], skew };
     }
   }
   const problems = [
@@ -66,7 +66,7 @@ function checkNetwork(
   const id = Number(answered);
   if (answered === undefined || id === NETWORK_IDS[network]) return [];
   const its = networkName(id);
-  const mend = its.endsWith(String(id))
+  const fix = its.endsWith(String(id))
     ? `correct ${setting}: chain-recorder records mainnet, fuji and sandbox`
     : `set network to ${its}, or ${setting} to a node of ${network}`;
   return [
@@ -74,7 +74,7 @@ function checkNetwork(
       check: name,
       ok: false,
       found: `${url}: the node belongs to the network ${its}, and the configuration says ${network}`,
-      fix: mend,
+      fix: fix,
     },
   ];
 }
@@ -134,12 +134,12 @@ function describeApiFailure(
     return [
       { check: node.name, ok: true, found: `${found}: that is noted once, and everything else is recorded` },
     ];
-  const mend = {
+  const fix = {
     info: 'start the node with --api-info-enabled=true, or leave out what needs it (datasets.node_identity.enabled: false and the like)',
     health: 'start the node with --api-health-enabled=true, or set datasets.node_health.enabled to false',
     platform: `correct ${node.setting}: every node offers the P-chain, but a proxy before it may let only some paths through`,
   }[name];
-  return [{ check: node.name, ok: false, found, ...(mend === undefined ? {} : { fix: mend }) }];
+  return [{ check: node.name, ok: false, found, ...(fix === undefined ? {} : { fix: fix }) }];
 }
 
 function resultOf(body: unknown, name: string): unknown {

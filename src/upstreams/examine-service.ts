@@ -39,10 +39,10 @@ export async function checkService(
     else if (question.about && isUnknownSubject(symptom))
       unknown.push(createUnknownSubjectCheck(examinee, question.about, symptom));
     else {
-      const mend =
+      const fix =
         (await findKeyHeader(examinee, question, symptom)) ??
         (await findServiceUrl(examinee, question, symptom));
-      return { checked: [...unsent, createFailedCheck(examinee, question, symptom, mend)], skew };
+      return { checked: [...unsent, createFailedCheck(examinee, question, symptom, fix)], skew };
     }
   }
   const fine = { check: examinee.name, ok: true, found: `${examinee.url} answered in ${took} ms` };

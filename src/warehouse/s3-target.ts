@@ -207,8 +207,8 @@ export class S3Target implements ExportTarget {
       return await work();
     } catch (error) {
       const { name = 'failure', message = String(error) } = error instanceof Error ? error : {};
-      const mend = FIXES[name];
-      const told = `${this.name}: ${name}: ${message}${mend ? `: ${mend}` : ''}`;
+      const fix = FIXES[name];
+      const told = `${this.name}: ${name}: ${message}${fix ? `: ${fix}` : ''}`;
       throw isTemporary(error)
         ? new TargetUnavailableError(told, { cause: error })
         : new Error(told, { cause: error });

@@ -145,8 +145,8 @@ describe('a round', () => {
     rule.says = [];
     await round();
     expect(told()).toEqual(['firing n1', 'resolved n1']);
-    const [mended] = await alerts.sql`select failed_since, error from recorder.alert_rules`;
-    expect(mended).toEqual({ failed_since: null, error: null });
+    const [fixed] = await alerts.sql`select failed_since, error from recorder.alert_rules`;
+    expect(fixed).toEqual({ failed_since: null, error: null });
   });
 
   it('tells of a rule whose rows lack their subject, and asks the others', async () => {

@@ -304,7 +304,7 @@ describe('backfill', () => {
 });
 
 describe('doctor', () => {
-  it('finds everything in order, and says what to mend', async () => {
+  it('finds everything in order, and says what to fix', async () => {
     const findings = z.array(z.object({ check: z.string(), ok: z.boolean(), found: z.string() }));
     // A database of its own: what the tests above recorded may be late by now.
     const fresh = await testDatabase();
@@ -323,7 +323,7 @@ describe('doctor', () => {
 describe('schedules that ask more than the budget allows', () => {
   const beyond = /^metrics: the schedules ask for \d+ units a day, \d+\.\d times the 2000 of its budget/;
 
-  it('are told by plan and by doctor, which wants it mended', async () => {
+  it('are told by plan and by doctor, which wants it fixed', async () => {
     const [plan, doctor, within] = await Promise.all([
       command(['plan', '--json', '--config', 'beyond.yaml']),
       command(['doctor', '--json', '--config', 'beyond.yaml']),

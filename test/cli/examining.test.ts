@@ -53,7 +53,7 @@ describe('the processes of a record', () => {
       {
         ok: false,
         found: expect.stringContaining('records mainnet'),
-        mend: expect.stringContaining('name:'),
+        fix: expect.stringContaining('name:'),
       },
     ]);
     expect(await examined({ datasets: { peers: { every: '7m' } } })).toMatchObject([
@@ -71,7 +71,7 @@ describe('the processes of a record', () => {
 });
 
 describe('the coverage of blocks', () => {
-  it('that reaches beyond what a chain can have is named, with a statement that mends it', async () => {
+  it('that reaches beyond what a chain can have is named, with a statement that fixes it', async () => {
     const database = await testDatabase();
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     await sql`insert into recorder.coverage (dataset, target_key, axis, covered) values
@@ -141,7 +141,7 @@ describe('the server', () => {
     expect(elsewhere).toMatchObject({
       ok: false,
       found: 'RECORDER_HOST: 192.0.2.1 is no address of this machine',
-      mend: expect.stringContaining('127.0.0.1'),
+      fix: expect.stringContaining('127.0.0.1'),
     });
   });
 });

@@ -154,7 +154,7 @@ it.each([
   'maintenance',
   'incidents',
   'alerts',
-])('%s names where a database refuses it, why and with the mend', async (line) => {
+])('%s names where a database refuses it, why and with the fix', async (line) => {
   const wrong = new URL(database.url);
   wrong.password = 'canary-of-the-refused';
   const [problem, ...more] = await refusalOf(line.split(' '), dir, { DATABASE_URL: wrong.href });

@@ -38,7 +38,7 @@ const run = async (line: string, DATABASE_URL: string, more: NodeJS.ProcessEnv =
 };
 const refused = (words: RegExp) => ({ code: 2, stdout: '', told: [expect.stringMatching(words), ''] });
 
-describe.concurrent('a database that refuses is told where, why and with the mend, by', () => {
+describe.concurrent('a database that refuses is told where, why and with the fix, by', () => {
   // The other commands: options.test.ts.
   it.each(['up', 'status'])('%s', async (line) => {
     expect(await run(line, wrongPassword())).toEqual(

@@ -249,10 +249,10 @@ describe('the environment', () => {
       }),
     ).toEqual([
       { found: 'REDIS_URL is set to nothing, and counts as not set' },
-      { found: 'DATABASE_URI is set, and there is no such variable', mend: 'set DATABASE_URL instead' },
+      { found: 'DATABASE_URI is set, and there is no such variable', fix: 'set DATABASE_URL instead' },
       {
         found: 'CHAIN_DATA_KEY is set, and there is no such variable',
-        mend: 'set CHAIN_DATA_API_KEY instead',
+        fix: 'set CHAIN_DATA_API_KEY instead',
       },
       { found: 'https_proxy is set, and not used: upstreams are asked directly' },
       { found: 'PGPASSWORD is set, and not used: DATABASE_URL says all of the database' },

@@ -121,7 +121,7 @@ datasets:
       /line 3, column 1: a quote, a bracket or the dash/,
     ],
     ['a text that begins with @', 'network: @mainnet\n', /line 1, column 10: put the text into quotes/],
-  ])('with %s says the line and the mend', (_, text, said) => {
+  ])('with %s says the line and the fix', (_, text, said) => {
     expect(problemsOf(() => load(text))).toContainEqual(expect.stringMatching(said));
   });
 

@@ -35,7 +35,7 @@ describe.skipIf(!hasPgBouncer).each([
     await database.close();
   });
 
-  it('is refused at the start, with the reason and the mend, instead of hanging', async () => {
+  it('is refused at the start, with the reason and the fix, instead of hanging', async () => {
     await expect(waitUntilReachable(pooler.url, never, () => {})).rejects.toThrow(REASON);
     await expect(refusePoolerAt(pooler.url, 'DATABASE_URL')).rejects.toThrow(REASON);
   });
@@ -65,7 +65,7 @@ describe.skipIf(!hasPgBouncer).each([
     expect(await checkDatabase(pooler.url)).toMatchObject({
       ok: false,
       found: expect.stringContaining('it is a pooler'),
-      mend: 'name PostgreSQL itself in DATABASE_URL',
+      fix: 'name PostgreSQL itself in DATABASE_URL',
     });
   });
 

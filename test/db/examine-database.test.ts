@@ -84,12 +84,12 @@ describe('a database', () => {
       /no host is called no-such-host.invalid/,
       /correct the host/,
     ],
-  ] as const)('%s', async (_, change, found, mend) => {
+  ] as const)('%s', async (_, change, found, fix) => {
     const checked = await checkDatabase(url(change));
     expect(checked).toMatchObject({
       ok: false,
       found: expect.stringMatching(found),
-      mend: expect.stringMatching(mend),
+      fix: expect.stringMatching(fix),
     });
     expect(JSON.stringify(checked)).not.toContain(PASSWORD);
   });
@@ -100,7 +100,7 @@ describe('a database', () => {
     expect(await checkDatabase(url(asUser))).toMatchObject({
       ok: false,
       found: expect.stringMatching(/^the record in the database ".*" belongs to "recorder", and the user/),
-      mend: expect.stringContaining('as a superuser: grant "recorder" to'),
+      fix: expect.stringContaining('as a superuser: grant "recorder" to'),
     });
     await sql`drop schema recorder`;
     await sql.end();
@@ -111,7 +111,7 @@ describe('a database', () => {
     expect(await checkDatabase(url(asUser))).toMatchObject({
       ok: false,
       found: expect.stringMatching(/gives no more connections: too many connections for role/),
-      mend: expect.stringContaining(`alter role "${user}" connection limit -1`),
+      fix: expect.stringContaining(`alter role "${user}" connection limit -1`),
     });
     await admin.unsafe(`alter role ${user} connection limit -1`);
   });
@@ -121,7 +121,7 @@ describe('a database', () => {
     expect(await checkDatabase(url((one) => Object.assign(one, { port })))).toMatchObject({
       ok: false,
       found: `nothing listens on 127.0.0.1:${port}`,
-      mend: expect.stringContaining('start PostgreSQL'),
+      fix: expect.stringContaining('start PostgreSQL'),
     });
   });
 
@@ -156,7 +156,7 @@ describe('a database', () => {
     ).toMatchObject({
       ok: false,
       found: expect.stringMatching(/does not offer TLS$/),
-      mend: expect.stringContaining('ssl = on'),
+      fix: expect.stringContaining('ssl = on'),
     });
   });
 
@@ -167,7 +167,7 @@ describe('a database', () => {
     expect(checked).toMatchObject({
       ok: false,
       found: expect.stringContaining('is encoded in LATIN1'),
-      mend: expect.stringMatching(/^make another one with "createdb/),
+      fix: expect.stringMatching(/^make another one with "createdb/),
     });
     await admin.unsafe(`drop database ${name}`);
   });

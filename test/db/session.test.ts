@@ -114,18 +114,18 @@ describe('a database with settings of its own', () => {
   });
 });
 
-it.each(['SQL_ASCII', 'LATIN1'])('a database in %s is refused, with the mend', async (encoding) => {
+it.each(['SQL_ASCII', 'LATIN1'])('a database in %s is refused, with the fix', async (encoding) => {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await admin.unsafe(
     `create database ${name} template template0 encoding '${encoding}' lc_collate 'C' lc_ctype 'C'`,
   );
   const url = new URL(inject('databaseUrl'));
   url.pathname = name;
-  const mend = new RegExp(`encoded in ${encoding}.*--encoding=UTF8`);
+  const fix = new RegExp(`encoded in ${encoding}.*--encoding=UTF8`);
   await expect(migrate(url.href)).rejects.toThrow(UsageError);
-  await expect(migrate(url.href)).rejects.toThrow(mend);
+  await expect(migrate(url.href)).rejects.toThrow(fix);
   const { sql, close } = openDatabase(url.href);
-  expect(await schemaProblem(sql)).toMatch(mend);
+  expect(await schemaProblem(sql)).toMatch(fix);
   expect((await sql`select 1 from pg_namespace where nspname = 'recorder'`).length).toBe(0);
   await close();
   await admin.unsafe(`drop database ${name} with (force)`);

@@ -16,7 +16,7 @@ async function refuse(condition: string, tables = ['node_health', 'health_probes
     begin raise exception 'no such row here' using errcode = '22023'; end $$;
     ${tables.map((table) => `create trigger refuse before insert or update on recorder.${table} for each row when (${condition}) execute function public.refuse();`).join('\n')}`);
 }
-const mend = () => sql`drop function public.refuse() cascade`;
+const fix = () => sql`drop function public.refuse() cascade`;
 
 async function world(nodes: readonly string[]): Promise<World> {
   worlds += 1;
@@ -66,7 +66,7 @@ async function told(world: World, node: string): Promise<string[]> {
 describe('a node whose rows the database refuses', () => {
   const nodes = Array.from({ length: 9 }, (_, n) => `node-${n}`);
 
-  it('stands still and is told; the others go on exactly; nothing is lost once it is mended', async () => {
+  it('stands still and is told; the others go on exactly; nothing is lost once it is fixed', async () => {
     const it = await world(nodes);
     await it.pass(5 * minute);
     await refuse(`new.node = 'node-4'`);
@@ -90,7 +90,7 @@ describe('a node whose rows the database refuses', () => {
     expect(standing.length).toBeGreaterThan(0);
     expect(standing.length).toBeLessThanOrEqual(10);
 
-    await mend();
+    await fix();
     it.lives.set('node-4', 'well');
     await it.pass(5 * minute);
     await it.flush();
@@ -108,7 +108,7 @@ describe('a node whose rows the database refuses', () => {
     await refuse(`new.node = 'a'`);
     await it.pass(5 * minute);
     await it.kill();
-    await mend();
+    await fix();
     await it.start();
     await it.pass(5 * minute);
     await it.flush();
@@ -146,7 +146,7 @@ describe('a node whose rows the database refuses', () => {
       select refused, settled_until from reporting.node_observers where observer = ${it.observer}`;
     expect(observer?.refused).toHaveLength(nodes.length);
     expect(observer?.settled_until).toEqual(new Date(it.now));
-    await mend();
+    await fix();
     await it.pass(5 * minute);
     await it.flush();
     for (const node of nodes) expect(await told(it, node)).toEqual(truth(it, node));

@@ -65,7 +65,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await checkRedis(`${url}/99`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('it has no database 99'),
-      mend: expect.stringContaining('end REDIS_URL with the number of one that it has'),
+      fix: expect.stringContaining('end REDIS_URL with the number of one that it has'),
     });
   });
 
@@ -100,7 +100,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('evicts keys (maxmemory-policy allkeys-lru)'),
-      mend: expect.stringContaining('noeviction'),
+      fix: expect.stringContaining('noeviction'),
     });
   });
 
@@ -109,7 +109,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('its memory is full'),
-      mend: expect.stringContaining('maxmemory'),
+      fix: expect.stringContaining('maxmemory'),
     });
   });
 
@@ -119,7 +119,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await checkRedis(`redis-cluster://127.0.0.1:${one?.port},127.0.0.1:${two?.port}`)).toBeNull();
     expect(await checkRedis(`redis://127.0.0.1:${one?.port}`)).toMatchObject({
       found: expect.stringContaining('it is a node of a cluster'),
-      mend: expect.stringContaining('redis-cluster://'),
+      fix: expect.stringContaining('redis-cluster://'),
     });
     expect(await checkRedis(`redis-cluster://127.0.0.1:${await redis()}`)).toMatchObject({
       found: expect.stringContaining('it is no cluster'),
@@ -135,7 +135,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     }
     expect(await checkRedis(`redis-cluster://127.0.0.1:${one?.port}`)).toMatchObject({
       found: expect.stringContaining('not all slots of the cluster are served'),
-      mend: expect.stringContaining('redis-cli --cluster check'),
+      fix: expect.stringContaining('redis-cli --cluster check'),
     });
   });
 
@@ -162,7 +162,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('it is a replica of 127.0.0.1:1'),
-      mend: 'name the primary in REDIS_URL',
+      fix: 'name the primary in REDIS_URL',
     });
   });
 });

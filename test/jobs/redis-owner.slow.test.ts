@@ -164,7 +164,7 @@ describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, 
     const queueFound = async (at: number) => {
       const { stdout } = await start(at, ['doctor', '--json']).ended;
       const found = z.array(
-        z.object({ check: z.string(), ok: z.boolean(), found: z.string(), mend: z.string().optional() }),
+        z.object({ check: z.string(), ok: z.boolean(), found: z.string(), fix: z.string().optional() }),
       );
       return found.parse(JSON.parse(stdout)).find(({ check }) => check === 'queue');
     };
@@ -174,14 +174,14 @@ describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, 
     await until('the queue to be found taken', async () => (await queueFound(1))?.ok === false);
     expect(await queueFound(1)).toMatchObject({
       found: expect.stringContaining('a recorder of the same name and another database has its queue there'),
-      mend: expect.stringMatching(/REDIS_URL .*such as \/1, or .*\(name:\)/),
+      fix: expect.stringMatching(/REDIS_URL .*such as \/1, or .*\(name:\)/),
     });
     expect(await queueFound(0)).toMatchObject({ ok: true });
 
     const second = await start(1, ['up', '--config', plain]).ended;
     expect(second).toMatchObject({ code: 2, stderr: expect.stringMatching(REFUSED) });
-    const mended = [start(1, ['up', '--config', named]), start(1, ['up', '--config', plain], `${redis}/1`)];
-    await Promise.all(mended.map((running) => says(running, DECIDES)));
+    const fixed = [start(1, ['up', '--config', named]), start(1, ['up', '--config', plain], `${redis}/1`)];
+    await Promise.all(fixed.map((running) => says(running, DECIDES)));
     // Another process of the first recorder is none of this.
     await says(start(0, ['up']), DECIDES);
 

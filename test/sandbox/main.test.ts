@@ -57,7 +57,7 @@ describe('the sandbox as a process', () => {
     expect(await refusal(argument)).toBe(`${problem}\n`);
   });
 
-  it('says what mends it where another program listens', async () => {
+  it('says what fixes it where another program listens', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();

@@ -47,7 +47,7 @@ const question = {
   about: { what: 'the chain 43114', setting: 'watch.chains[0]' },
 };
 
-/** What is found of a service, and its mend. */
+/** What is found of a service, and its fix. */
 async function service(url: string, more: Partial<CheckedUpstream> = {}) {
   const { checked } = await checkService(examinee(url, more), [question]);
   return checked;
@@ -80,7 +80,7 @@ describe('a service', () => {
         {
           ok: false,
           found: expect.stringContaining(`there is no ${path}${question.path}`),
-          mend: `set upstreams.metrics.url to ${url}, where it answers`,
+          fix: `set upstreams.metrics.url to ${url}, where it answers`,
         },
       ]);
     },
@@ -92,12 +92,12 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringContaining('there is no /v2/chains'),
-        mend: expect.stringContaining("it has the gateway's path"),
+        fix: expect.stringContaining("it has the gateway's path"),
       },
     ]);
     expect(await service(`${url}/gateway/metrics`)).toMatchObject([{ ok: true }]);
     expect(await service(`${url}/gateway/metrics/gateway/metrics`)).toMatchObject([
-      { ok: false, mend: `set upstreams.metrics.url to ${url}/gateway/metrics, where it answers` },
+      { ok: false, fix: `set upstreams.metrics.url to ${url}/gateway/metrics, where it answers` },
     ]);
   });
 
@@ -107,7 +107,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringMatching(/does not speak TLS$/),
-        mend: `set upstreams.metrics.url to ${url}, where it answers`,
+        fix: `set upstreams.metrics.url to ${url}, where it answers`,
       },
     ]);
   });
@@ -120,7 +120,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringContaining(`wants a key, and none is set (${status}: "no key")`),
-        mend: expect.stringContaining('set METRICS_API_KEY to your key, and upstreams.metrics.apiKeyHeader'),
+        fix: expect.stringContaining('set METRICS_API_KEY to your key, and upstreams.metrics.apiKeyHeader'),
       },
     ]);
   });
@@ -145,7 +145,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringContaining('refuses the key that was sent in x-key (401: "bad key [redacted]")'),
-        mend: expect.stringContaining('correct METRICS_API_KEY'),
+        fix: expect.stringContaining('correct METRICS_API_KEY'),
       },
     ]);
   });
@@ -159,7 +159,7 @@ describe('a service', () => {
     expect(await service(url, withKey('x-key'))).toMatchObject([
       {
         ok: false,
-        mend: 'set upstreams.metrics.apiKeyHeader to x-glacier-api-key: there the service takes the key',
+        fix: 'set upstreams.metrics.apiKeyHeader to x-glacier-api-key: there the service takes the key',
       },
     ]);
   });
@@ -173,7 +173,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringMatching(/429: too many calls; it asks us to wait 42 s$/),
-        mend: expect.stringContaining('upstreams.metrics.budget'),
+        fix: expect.stringContaining('upstreams.metrics.budget'),
       },
     ]);
   });
@@ -191,7 +191,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringContaining(`redirects (308) to ${target}${question.path}`),
-        mend: `set upstreams.metrics.url to ${target}, where it answers`,
+        fix: `set upstreams.metrics.url to ${target}, where it answers`,
       },
     ]);
     expect(keys).toEqual([undefined]);
@@ -205,7 +205,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringContaining('a web page instead of JSON (200)'),
-        mend: expect.stringContaining('behind no login'),
+        fix: expect.stringContaining('behind no login'),
       },
     ]);
   });
@@ -226,7 +226,7 @@ describe('a service', () => {
       {
         ok: false,
         found: `${url}: the service does not know the chain 99 (404: "Chain 99 not found")`,
-        mend: 'correct watch.chains[1], or take it out',
+        fix: 'correct watch.chains[1], or take it out',
       },
       { ok: true },
     ]);
@@ -254,7 +254,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringMatching(/gave no whole answer within 0.2 s$/),
-        mend: expect.stringContaining('upstreams.metrics.timeout'),
+        fix: expect.stringContaining('upstreams.metrics.timeout'),
       },
     ]);
   });
@@ -332,7 +332,7 @@ describe('a node', () => {
   it.each(['/ext/bc/P', '/ext/info', '/ext'])('whose URL goes too far (%s)', async (path) => {
     const url = await server(nodeOf(GOOD));
     expect(await node(url + path)).toMatchObject([
-      { ok: false, mend: `set upstreams.nodes[0].url to ${url}, where it answers` },
+      { ok: false, fix: `set upstreams.nodes[0].url to ${url}, where it answers` },
     ]);
   });
 
@@ -342,7 +342,7 @@ describe('a node', () => {
       {
         ok: false,
         found: `http://127.0.0.1:${port}/ext/info: nothing listens on 127.0.0.1:${port}`,
-        mend: expect.stringContaining('port 9650'),
+        fix: expect.stringContaining('port 9650'),
       },
     ]);
   });
@@ -364,7 +364,7 @@ describe('a node', () => {
       {
         ok: false,
         found: `${url}: the node belongs to the network fuji, and the configuration says mainnet`,
-        mend: 'set network to fuji, or upstreams.nodes[0].url to a node of mainnet',
+        fix: 'set network to fuji, or upstreams.nodes[0].url to a node of mainnet',
       },
     ]);
   });
@@ -399,19 +399,19 @@ describe('a node', () => {
   it.each([
     ['health', '/ext/health', '--api-health-enabled=true'],
     ['info', '/ext/info', '--api-info-enabled=true'],
-  ])('whose %s API is off', async (name, path, mend) => {
+  ])('whose %s API is off', async (name, path, fix) => {
     const paths = ['/ext/info', '/ext/bc/P', '/ext/bc/X', '/ext/health'].filter((one) => one !== path);
     const url = await server(nodeOf(GOOD, paths));
     expect(await node(url)).toMatchObject([
       {
         ok: false,
         found: expect.stringContaining(`${url}${path}: the node does not offer the ${name} API`),
-        mend: expect.stringContaining(mend),
+        fix: expect.stringContaining(fix),
       },
     ]);
   });
 
-  it('without the X-chain needs no mend', async () => {
+  it('without the X-chain needs no fix', async () => {
     const { 'avm.getHeight': _, ...others } = GOOD;
     expect(await node(await server(nodeOf(others)))).toMatchObject([
       { ok: true, found: expect.stringContaining('answered') },
@@ -442,7 +442,7 @@ describe('a node', () => {
     );
     const named = url.replace('127.0.0.1', 'localhost');
     expect(await node(named)).toMatchObject([
-      { ok: false, mend: expect.stringContaining('--http-allowed-hosts=localhost') },
+      { ok: false, fix: expect.stringContaining('--http-allowed-hosts=localhost') },
     ]);
   });
 });

@@ -62,7 +62,7 @@ export async function doctorCommand(
       ...problems.map((found) => ({ check: 'environment', ok: false, found })),
       ...findSuspiciousVariables().map((one) => ({
         check: 'environment',
-        ok: one.mend === undefined,
+        ok: one.fix === undefined,
         ...one,
       })),
       ...configured.checked,
@@ -107,7 +107,7 @@ async function configuration(
             check: 'configuration',
             ok: false,
             found: `${found}: nothing is recorded`,
-            mend: 'name something under upstreams and watch, or let "chain-recorder init" write the file',
+            fix: 'name something under upstreams and watch, or let "chain-recorder init" write the file',
           };
     return { config, watched, sandbox, problems: checkReferencedSecrets(config), checked: [checked] };
   } catch (error) {

@@ -19,7 +19,9 @@ export async function printParquet({ columns, rows }: QuestionResult, out: Outpu
   const place = `TMPDIR ${tmpdir()}`;
   const folder = await explainWriteErrors(place, () => mkdtemp(join(tmpdir(), 'chain-recorder-query-')));
   try {
-    const path = await explainWriteErrors(place, () => writeParquetResult(folder, columns, fields(rows('values'))));
+    const path = await explainWriteErrors(place, () =>
+      writeParquetResult(folder, columns, fields(rows('values'))),
+    );
     const write = createPacedWriter(out);
     for await (const bytes of createReadStream(path)) if (!(await write(bytes))) return;
   } finally {

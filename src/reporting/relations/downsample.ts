@@ -138,7 +138,10 @@ export async function readDownsampled(
     length = Math.max(1, (to - from) * Math.min(MAX_GROWTH, growth));
     to = from;
   } while (to > begin && (pieces.length === 0 || clock() - begun < budgetMs));
-  return { rows: joinPieces(pieces, maxLines, ends !== null), unreadBefore: to > begin ? new Date(to) : null };
+  return {
+    rows: joinPieces(pieces, maxLines, ends !== null),
+    unreadBefore: to > begin ? new Date(to) : null,
+  };
 }
 
 /** The rows that were read for one part of a window. */

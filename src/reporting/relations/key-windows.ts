@@ -24,7 +24,8 @@ export async function findLastKey(
   const { order, filters, after, limit, asOf } = question;
   const ofKey = new Set(key.map(({ name }) => name));
   const inTurn = order.columns.every(({ name }, at) => name === key[at]?.name);
-  if (!perNodeView || asOf !== null || !inTurn || !filters.every(({ column }) => ofKey.has(column))) return null;
+  if (!perNodeView || asOf !== null || !inTurn || !filters.every(({ column }) => ofKey.has(column)))
+    return null;
   const into = new StatementBuilder();
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const typeOf = (name: string) => types.get(name) ?? 'text';

@@ -259,10 +259,7 @@ function orderSql(
 }
 
 /** Returns the entities whose rows are read one by one. Returns null if all rows are read at once. */
-function thingsOf(
-  { entities }: ReportingRelation,
-  { order, asOf, filters }: RowsQuery,
-): EntityList | null {
+function thingsOf({ entities }: ReportingRelation, { order, asOf, filters }: RowsQuery): EntityList | null {
   // For a past moment, only observations are listed, by their time.
   if (!entities || (asOf !== null && !entities.alone)) return null;
   if (entities.alone && !filters.every(({ column }) => isListed(entities, column))) return null;

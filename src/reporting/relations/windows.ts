@@ -77,10 +77,7 @@ export async function planSearchWindows(
  * Returns PostgreSQL's estimate of the total number of rows. For entities whose rows are computed, it is
  * unknown: infinity.
  */
-async function expectedRows(
-  sql: postgres.Sql,
-  { arrival, entities }: ReportingRelation,
-): Promise<number> {
+async function expectedRows(sql: postgres.Sql, { arrival, entities }: ReportingRelation): Promise<number> {
   if (!arrival || entities) return Number.POSITIVE_INFINITY;
   const plan = await explainQuery(sql, `select from reporting.${arrival.view}`, []);
   return plan?.['Plan Rows'] ?? Number.POSITIVE_INFINITY;

@@ -15,7 +15,7 @@ const dir = mkdtempSync(join(tmpdir(), 'recorder-doctor-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
 const findings = z.array(
-  z.object({ check: z.string(), ok: z.boolean(), found: z.string(), mend: z.string().optional() }),
+  z.object({ check: z.string(), ok: z.boolean(), found: z.string(), fix: z.string().optional() }),
 );
 
 async function doctor(config: string, env: NodeJS.ProcessEnv) {
@@ -59,7 +59,7 @@ it('knows what goes wrong with variables and with the file', async () => {
     {
       check: 'environment',
       found: expect.stringContaining('METRICS_KEY'),
-      mend: 'set METRICS_API_KEY instead',
+      fix: 'set METRICS_API_KEY instead',
     },
     { check: 'configuration', found: expect.stringContaining('nothing is recorded') },
   ]);
@@ -203,14 +203,14 @@ it('tells what is wrong with a certificate', async () => {
   expect(said('own')).toMatchObject([
     {
       found: expect.stringContaining('is self-signed'),
-      mend: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+      fix: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
     },
   ]);
   expect(said('expired')).toMatchObject([{ found: expect.stringContaining('has expired') }]);
   expect(said('other')).toMatchObject([{ found: expect.stringContaining('not for the name 127.0.0.1') }]);
   // It has TLS and was asked without.
   expect(said('plain')).toMatchObject([
-    { mend: `set upstreams.nodes[3].url to https://127.0.0.1:${servers[3]?.port}, where it answers` },
+    { fix: `set upstreams.nodes[3].url to https://127.0.0.1:${servers[3]?.port}, where it answers` },
   ]);
 });
 
@@ -221,6 +221,6 @@ it('says when the disk is nearly full', async () => {
   });
   expect(await checkDisk(dir, Number.MAX_SAFE_INTEGER)).toMatchObject({
     ok: false,
-    mend: expect.stringContaining('free some'),
+    fix: expect.stringContaining('free some'),
   });
 });

@@ -193,7 +193,7 @@ describe('a single process', () => {
   });
 });
 
-it('says what mends it where the folder cannot be made', async () => {
+it('says what fixes it where the folder cannot be made', async () => {
   await writeFile(dir, 'a file');
   const refused = openEmbedded({ dir, log });
   await expect(refused).rejects.toThrow(UsageError);

@@ -170,7 +170,7 @@ it('change nothing when they are done again, and end a row when the sources agre
   const before = await sql`select * from recorder.discrepancies order by id`;
   await compare(NOW + 7_200);
   expect(await sql`select * from recorder.discrepancies order by id`).toEqual(before);
-  // The service mends a day, and spoils another one. The hours of both are older than what is still asked for.
+  // The service fixes a day, and spoils another one. The hours of both are older than what is still asked for.
   const later = NOW + 40 * DAY;
   await revise(
     on('2025-07-20'),

@@ -46,7 +46,7 @@ describe('the coverage of a dataset', () => {
     expect(textOf(body)).toContain('the service keeps <90 days');
   });
 
-  it('names the command that mends a gap, whatever is in its target', async () => {
+  it('names the command that fixes a gap, whatever is in its target', async () => {
     const { body } = await ask(`/datasets/metric_points/coverage?${window}`);
     const commands = [...body.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, one = '']) =>
       textOf(one),

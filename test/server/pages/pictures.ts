@@ -41,7 +41,7 @@ const pages: readonly (readonly [name: string, caption: string, path: string])[]
   ],
   [
     'coverage',
-    'Coverage: what is recorded, what is missing and why, with the command that mends it',
+    'Coverage: what is recorded, what is missing and why, with the command that fixes it',
     '/datasets/validator_uptime/coverage',
   ],
   ['charts', 'Charts: two moments of knowledge over each other', revised],

@@ -161,7 +161,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
   );
 
   it.each([true, false])(
-    'shows the place of an error, and what was asked can be mended (JavaScript: %s)',
+    'shows the place of an error, and what was asked can be fixed (JavaScript: %s)',
     async (javaScriptEnabled) => {
       const { page, close } = await open(
         `?${new URLSearchParams({ sql: 'select *\nfrom freshness\nwhere datase = 1' })}`,
@@ -174,9 +174,9 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
       expect(await problem.locator('mark').textContent()).toBe('datase');
       expect(await problem.textContent()).toContain('Line 3, character 7');
       if (javaScriptEnabled) expect(await seriousFindings(page)).toEqual([]);
-      const mended = 'select dataset from freshness';
-      if (javaScriptEnabled) await editor(page).fill(mended);
-      else await page.fill('textarea', mended);
+      const fixed = 'select dataset from freshness';
+      if (javaScriptEnabled) await editor(page).fill(fixed);
+      else await page.fill('textarea', fixed);
       await page.getByRole('button', { name: 'Ask' }).click();
       await expect.poll(() => page.textContent('#answer')).toBe('0 rows');
       await close();

@@ -163,7 +163,7 @@ describe.each([
       end: () => redis?.command('CONFIG', 'SET', 'maxmemory', '0'),
       refused: 'OOM',
       why: 'its memory is full',
-      mend: 'raise maxmemory on the server',
+      fix: 'raise maxmemory on the server',
     },
     {
       what: 'cannot save',
@@ -178,11 +178,11 @@ describe.each([
       end: () => redis?.command('CONFIG', 'SET', 'save', ''),
       refused: 'MISCONF',
       why: 'it could not save its data to its disk',
-      mend: 'see its log, and make room on its disk',
+      fix: 'see its log, and make room on its disk',
     },
   ])(
     'whose Redis $what says so wherever one looks and stays readable, until that is over',
-    async ({ begin, end, refused, why, mend }) => {
+    async ({ begin, end, refused, why, fix }) => {
       const another = recordJob(scriptedFeed(nodeIdentity, { node: 'n' }), {
         target: { node: 'n' },
         window: null,
@@ -193,7 +193,7 @@ describe.each([
       await expect(put()).rejects.toThrow(refused);
       await expect.poll(() => text('/queues')).toContain(why);
       const shown = await text('/queues');
-      expect(shown).toContain(mend);
+      expect(shown).toContain(fix);
       expect(shown).toMatch(/This queue stands.*Nothing is lost/s);
       // What waits is still shown.
       expect(shown).toContain('Waiting2\u202f34');

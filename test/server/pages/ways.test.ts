@@ -68,7 +68,7 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
       });
     });
 
-    it('from a gap to the command that mends it', async () => {
+    it('from a gap to the command that fixes it', async () => {
       await walk('/datasets', script, async function* (page) {
         await follow(page, 'metric_points', /metric_points$/);
         yield;

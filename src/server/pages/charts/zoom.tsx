@@ -39,19 +39,12 @@ export function Zoom({ drawing, fixed }: { readonly drawing: ChartRequest; reado
 
 /** Returns the parameters of a chart's URL. */
 export function chartOf(drawing: ChartRequest): ChartLinkParameters {
-  const {
-    drawable,
-    columns,
-    keyValues,
-    given,
-    grain,
-    isGrainGiven,
-    window,
-    moments,
-  } = drawing;
+  const { drawable, columns, keyValues, given, grain, isGrainGiven, window, moments } = drawing;
   const [from, to] = window;
   const [asOf = null, beside = null] = moments;
-  const things = Object.fromEntries(Object.entries(keyValues).map(([name, values]) => [name, values.join(',')]));
+  const things = Object.fromEntries(
+    Object.entries(keyValues).map(([name, values]) => [name, values.join(',')]),
+  );
   const by = isGrainGiven ? grain : null;
   return { of: drawable.name, columns, things: { ...things, ...given }, by, from, to, asOf, beside };
 }

@@ -98,7 +98,7 @@ function Tabs({
       label: 'Coverage',
       href: pathOf(dataset.name, 'coverage'),
       here: tab === 'coverage',
-      about: 'What is recorded and what is missing, day by day, and how to mend it.',
+      about: 'What is recorded and what is missing, day by day, and how to fix it.',
     },
     ...(drawables.has(dataset.name)
       ? [

@@ -30,10 +30,10 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
             columns={[
               ...columns(byHeight),
               {
-                name: 'Mend',
+                name: 'Fix',
                 cell: (gap) => {
-                  const mend = fixOfGap(dataset, gap);
-                  return 'command' in mend ? <code class="command">{mend.command}</code> : mend.none;
+                  const fix = fixOfGap(dataset, gap);
+                  return 'command' in fix ? <code class="command">{fix.command}</code> : fix.none;
                 },
               },
             ]}
