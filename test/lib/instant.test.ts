@@ -81,8 +81,8 @@ describe('a time', () => {
   });
 
   it('without a zone is UTC on a machine of New York', () => {
-    const script = `import { exactInstantIn, instantIn } from ${JSON.stringify(resolve(import.meta.dirname, '../../src/lib/instant.ts'))};
-      process.stdout.write(JSON.stringify([new Date(2026, 0, 1).getTimezoneOffset(), ...['2026-01-01', '2026-01-01T10:00', '2026-01-01 10:00'].map(instantIn)]));`;
+    const script = `import { parseExactInstant, parseInstant } from ${JSON.stringify(resolve(import.meta.dirname, '../../src/lib/instant.ts'))};
+      process.stdout.write(JSON.stringify([new Date(2026, 0, 1).getTimezoneOffset(), ...['2026-01-01', '2026-01-01T10:00', '2026-01-01 10:00'].map(parseInstant)]));`;
     const said = execFileSync(
       process.execPath,
       ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script],

@@ -112,8 +112,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'one failed look is an outage',
     file: 'health/state.ts',
-    from: 'export const CONFIRMS_AFTER = 2_000;',
-    to: 'export const CONFIRMS_AFTER = -1;',
+    from: 'export const MIN_CONFIRM_GAP_MS = 2_000;',
+    to: 'export const MIN_CONFIRM_GAP_MS = -1;',
     test: 'health/state.test.ts',
   },
   {
@@ -140,8 +140,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a spreadsheet runs a text as a formula',
     file: 'lib/safe-text.ts',
-    from: 'printable(isFormula ?',
-    to: 'printable(isFormula && false ?',
+    from: 'escapeUnsafeText(isFormula ?',
+    to: 'escapeUnsafeText(isFormula && false ?',
     test: 'lib/csv.test.ts',
   },
   {
@@ -210,8 +210,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a day is sealed while its runs may still go on',
     file: 'reporting/seals/seal.ts',
-    from: 'const AFTER_MIDNIGHT = 3_600_000;',
-    to: 'const AFTER_MIDNIGHT = 0;',
+    from: 'const SEAL_DELAY_MS = 3_600_000;',
+    to: 'const SEAL_DELAY_MS = 0;',
     test: 'reporting/seals/seals.test.ts',
   },
   {

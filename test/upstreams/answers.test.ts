@@ -30,9 +30,13 @@ describe('a call without a usable answer', () => {
   // Most of the time is the wait between two tries: the cases wait together.
   it.concurrent.each(failing)(
     'by $name is $state for probes, runs and doctor',
-    async ({ state, words, doctor = /^http/, url }) => {
+    async ({ state, words, doctor = /^http/, deadline = 20_000, url }) => {
       const at = await url();
-      const [reading, failure, found] = await Promise.all([probed(at, 400), ran(at, 400), examined(at, 400)]);
+      const [reading, failure, found] = await Promise.all([
+        probed(at, deadline),
+        ran(at, deadline),
+        examined(at, deadline),
+      ]);
       expect(reading).toMatchObject({ state, error: expect.stringMatching(words) });
       expect(failure?.message).toMatch(words);
       expect(failure && failureTable[failure.kind].probe).toBe(state);

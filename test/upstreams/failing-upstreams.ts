@@ -9,6 +9,8 @@ import { rawServer } from '../support/upstream-server.ts';
 
 /** A failure without an answer: the URL that leads to it, and what has to be said. */
 export interface Failing {
+  /** Timeout of a call, in ms. Default: long enough for a slow machine. */
+  readonly deadline?: number;
   readonly name: string;
   readonly state: 'down' | 'unknown';
   readonly words: RegExp;
@@ -110,11 +112,12 @@ export const failing: readonly Failing[] = [
     words: /UND_ERR/,
     url: () => raw((s) => s.end(`${head}Transfer-Encoding: chunked\r\n\r\n60\r\n{"a`)),
   },
-  { name: 'silence', state: 'down', words: /within 400 ms/, url: () => raw(() => {}) },
+  { name: 'silence', state: 'down', words: /within 400 ms/, deadline: 400, url: () => raw(() => {}) },
   {
     name: 'silence within the body',
     state: 'down',
     words: /within 400 ms/,
+    deadline: 400,
     url: () => raw((s) => s.write(`${head}Content-Length: 100\r\n\r\n{"a`)),
   },
   {

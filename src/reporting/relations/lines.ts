@@ -105,7 +105,7 @@ function singleLines(drawable: ChartSource, question: LinesQuery): LinesQuery[] 
     [{}],
   );
   return keyed.flatMap((told) =>
-    question.columns.map((column) => ({ ...question, told, columns: [column] })),
+    question.columns.map((column) => ({ ...question, keyValues: told, columns: [column] })),
   );
 }
 

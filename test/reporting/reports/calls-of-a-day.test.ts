@@ -16,7 +16,7 @@ const chain = '43114';
 
 /** Forecasts an example whose watch lists are filled, after all of it was polled once. */
 async function forecastOf(example: string): Promise<Forecast[]> {
-  const path = fileURLToPath(new URL(`../../examples/${example}`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../../examples/${example}`, import.meta.url));
   const config = loadConfig(path, catalogNames);
   const watched = activeFeeds({
     ...config,
