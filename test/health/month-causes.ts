@@ -28,9 +28,9 @@ export async function gatherCauses() {
       return one ? [{ ...one, look: await look(`${server.url}/${at}`) }] : [];
     }),
     Promise.all(
-      failing.map(async ({ name, state, url }): Promise<Cause & { readonly cutOff: ProbeQueryResult }> => {
+      failing.map(async ({ name, state, url, deadline = 20_000 }): Promise<Cause & { readonly cutOff: ProbeQueryResult }> => {
         const at = await url();
-        const [seen, cutOff] = await Promise.all([look(at, false, 400), look(at, true, 400)]);
+        const [seen, cutOff] = await Promise.all([look(at, false, deadline), look(at, true, deadline)]);
         return { name, state, look: seen, cutOff };
       }),
     ),
