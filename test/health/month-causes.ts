@@ -28,11 +28,18 @@ export async function gatherCauses() {
       return one ? [{ ...one, look: await look(`${server.url}/${at}`) }] : [];
     }),
     Promise.all(
-      failing.map(async ({ name, state, url, deadline = 20_000 }): Promise<Cause & { readonly cutOff: ProbeQueryResult }> => {
-        const at = await url();
-        const [seen, cutOff] = await Promise.all([look(at, false, deadline), look(at, true, deadline)]);
-        return { name, state, look: seen, cutOff };
-      }),
+      failing.map(
+        async ({
+          name,
+          state,
+          url,
+          deadline = 20_000,
+        }): Promise<Cause & { readonly cutOff: ProbeQueryResult }> => {
+          const at = await url();
+          const [seen, cutOff] = await Promise.all([look(at, false, deadline), look(at, true, deadline)]);
+          return { name, state, look: seen, cutOff };
+        },
+      ),
     ),
   ]);
   await server.close();
