@@ -43,7 +43,7 @@ export interface RefusedItem<T> {
 
 /** Too many items were refused: the cause is the table or the database, not the items. */
 export class TooManyRefusalsError extends Error {
-  override readonly name = 'Unstorable';
+  override readonly name = 'TooManyRefusalsError';
 }
 
 /**

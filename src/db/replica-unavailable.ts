@@ -1,6 +1,6 @@
 /** Thrown if the replica for reads is unavailable at this moment. */
 export class ReplicaUnavailableError extends Error {
-  override readonly name = 'ReplicaAway';
+  override readonly name = 'ReplicaUnavailableError';
   /** Makes `isDatabaseUnavailable` classify the error as a connection error. */
   readonly code = 'REPLICA_AWAY';
 

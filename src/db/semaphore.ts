@@ -1,6 +1,6 @@
 /** Thrown if there are too many concurrent reads. The same read may succeed a little later. */
 export class TooManyReadsError extends Error {
-  override readonly name = 'ReadsBusy';
+  override readonly name = 'TooManyReadsError';
   /** Time to wait before a retry, in s. */
   readonly retryAfter: number;
 

@@ -20,7 +20,7 @@ export class TemporaryError extends Error {
 
 /** The process was stopped before a command had completed. */
 export class InterruptedError extends Error {
-  override readonly name = 'Interrupted';
+  override readonly name = 'InterruptedError';
 
   constructor(options?: ErrorOptions) {
     super('interrupted: run the same command again', options);
@@ -29,7 +29,7 @@ export class InterruptedError extends Error {
 
 /** Another worker holds the lease of the target, or took it over. This run must not commit anything more. */
 export class LeaseLostError extends Error {
-  override readonly name = 'LeaseLost';
+  override readonly name = 'LeaseLostError';
 
   constructor(source: string, target: string) {
     super(`the lease on ${source} ${target} went to another run; this one stops and commits nothing more`);

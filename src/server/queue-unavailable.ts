@@ -1,4 +1,4 @@
 /** Thrown if the queue does not answer. */
 export class QueueUnavailableError extends Error {
-  override readonly name = 'QueueAway';
+  override readonly name = 'QueueUnavailableError';
 }

@@ -73,7 +73,7 @@ export interface ExportResult {
 
 /** Another exporter wrote the manifest first. The files of this export are not valid. */
 export class ExportLostError extends Error {
-  override readonly name = 'ExportLost';
+  override readonly name = 'ExportLostError';
 
   constructor(target: string) {
     super(
@@ -84,7 +84,7 @@ export class ExportLostError extends Error {
 
 /** The requested export is incompatible with the existing files. */
 export class ExportRefusedError extends Error {
-  override readonly name = 'ExportRefused';
+  override readonly name = 'ExportRefusedError';
 }
 
 /**

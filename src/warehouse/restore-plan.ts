@@ -4,7 +4,7 @@ import type { Manifest, ManifestFile } from './manifest.ts';
 
 /** The files or the database are unfit for a restore. */
 export class RestoreRefusedError extends Error {
-  override readonly name = 'RestoreRefused';
+  override readonly name = 'RestoreRefusedError';
 }
 
 /** A file of a restore. */

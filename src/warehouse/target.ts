@@ -1,6 +1,6 @@
 /** The bucket is unreachable or does not work at present: a later retry may succeed. */
 export class TargetUnavailableError extends Error {
-  override readonly name = 'TargetAway';
+  override readonly name = 'TargetUnavailableError';
 }
 
 /** Target of exports: a folder, or a prefix of a bucket. Paths are relative, with slashes. */

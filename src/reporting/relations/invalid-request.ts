@@ -9,7 +9,7 @@ export interface ParameterProblem {
 
 /** A request with invalid parameters. */
 export class InvalidRequestError extends Error {
-  override readonly name = 'AskedWrongly';
+  override readonly name = 'InvalidRequestError';
   readonly problems: readonly ParameterProblem[];
 
   constructor(problems: readonly ParameterProblem[]) {
