@@ -168,7 +168,7 @@ describe('a reader in an idle transaction', () => {
     stop.abort();
     // The signal ended its connection; it did not wait for the lock timeout.
     await expect(migrating).rejects.toMatchObject({
-      name: 'Interrupted',
+      name: 'InterruptedError',
       cause: expect.objectContaining({ code: 'CONNECTION_DESTROYED' }),
     });
     await holder.end({ timeout: 1 });
