@@ -99,7 +99,8 @@ it('a replay decides as rounds do, and leaves out what has no past', async () =>
   const ill = (at: Date) => at.getTime() >= start + hour && at.getTime() < start + 2 * hour;
   const rule = {
     ...scriptedRule({ for: 2 * minute }),
-    evaluate: async ({ at }: { at: Date }) => (ill(at) ? [{ subject: 'n1', summary: 'ill', since: null }] : []),
+    evaluate: async ({ at }: { at: Date }) =>
+      ill(at) ? [{ subject: 'n1', summary: 'ill', since: null }] : [],
   };
   const alerts = testAlerts(database.url, new ManualClock(start), {});
   const rules = [rule, scriptedRule({ name: 'present', onlyNow: 'it is not kept' })];

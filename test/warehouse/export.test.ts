@@ -375,7 +375,9 @@ describe('of two exports at once', () => {
     await exported(place, { tables });
     const results = await Promise.allSettled([exported(place, { tables }), exported(place, { tables })]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({ name: 'ExportLostError' });
+    expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({
+      name: 'ExportLostError',
+    });
     const manifest = await manifestOf(place);
     expect(manifest.export).toBe(2);
     await expectEqual(place, named('p_blocks'));

@@ -171,7 +171,9 @@ describe('a bucket', () => {
       exported('s3://bucket/two', access()),
     ]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({ name: 'ExportLostError' });
+    expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({
+      name: 'ExportLostError',
+    });
   });
 
   it('whose server fails before the manifest keeps the one before, and the next export takes all', async () => {
