@@ -373,7 +373,23 @@ describe('of two exports at once', () => {
     const place = 'two';
     const tables = [named('p_blocks')];
     await exported(place, { tables });
-    const results = await Promise.allSettled([exported(place, { tables }), exported(place, { tables })]);
+    let waiting = 2;
+    let meet = () => {};
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    class Together extends DirectoryTarget {
+      /** Waits until both exports are about to count. */
+      override async create(path: string, text: string): Promise<boolean> {
+        waiting -= 1;
+        if (waiting === 0) meet();
+        await met;
+        return super.create(path, text);
+      }
+    }
+    const targets = [new Together(into(place)), new Together(into(place))];
+    const results = await Promise.allSettled(targets.map((target) => exported(place, { tables, target })));
+    await Promise.all(targets.map((target) => target.close()));
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({
       name: 'ExportLostError',
