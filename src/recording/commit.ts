@@ -50,7 +50,9 @@ export interface Commit extends CommitInput {
    * target.
    */
   readonly updatesFreshness: boolean;
-  /** Time at which the run was planned, ISO 8601. Null: it was requested manually. */
+  /** The run is a sweep, whose success does not end the failures of the polls. */
+  readonly isSweep: boolean;
+  /** Time at which the run was planned, ISO 8601. Null: a success counts from its commit. */
   readonly plannedAt: string | null;
   /** Null unless this is the last commit of a run. */
   readonly end: RunEnd | null;
@@ -195,7 +197,8 @@ export function buildCommit(
         unconfirmed_departures = coalesce(case when ${fresh} then d.unconfirmed end, t.unconfirmed_departures),
         last_failure_at = case when ${asked} and ${outcome} in ('failed', 'not-offered') then ${recordedAt} else t.last_failure_at end,
         last_error = case when ${asked} and ${outcome} in ('failed', 'not-offered') then ${error} else t.last_error end,
-        failures = case when not ${asked} or ${outcome} = 'stopped' then t.failures when ${outcome} = 'failed' then t.failures + 1 else 0 end,
+        failures = case when not ${asked} or ${outcome} = 'stopped' then t.failures when ${outcome} = 'failed' then t.failures + 1
+          when ${param('boolean', (commit) => commit.isSweep)} then t.failures else 0 end,
         not_offered = case when not ${asked} or ${outcome} = 'stopped' then t.not_offered when ${outcome} = 'not-offered' then ${error} end,
         items = t.items + d.items,
         rows_written = t.rows_written + d.written,

@@ -33,8 +33,8 @@ export interface Job {
   /** Datasets to record. Default: all datasets of the feed. */
   readonly datasets?: readonly string[];
   /**
-   * Time at which the job was planned, in ms since 1970. The job is dropped if the target was recorded since.
-   * Undefined: it is never dropped.
+   * Time at which the job was planned, in ms since 1970. A success counts from this time. A poll is dropped if
+   * the target was recorded since. Undefined: a success counts from its commit.
    */
   readonly plannedAt?: number;
 }

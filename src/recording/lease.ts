@@ -37,7 +37,8 @@ export async function claimRun(
   const key = targetKey(job.target);
   const holder = holderOf(source, job.target);
   const lease = targetKey(holder);
-  const plannedAt = job.plannedAt === undefined ? null : new Date(job.plannedAt).toISOString();
+  const { plannedAt: planned, reason } = job;
+  const plannedAt = planned === undefined || reason !== 'poll' ? null : new Date(planned).toISOString();
   const names = datasets.map(({ name }) => name);
   // A success in the future was written by a clock that was ahead, and does not count.
   const orm = ormOf(sql);

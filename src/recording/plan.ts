@@ -242,11 +242,13 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       const from = Math.min(...polls.map((window) => window.from));
       const poll = polls.find((window) => window.from === from) ?? null;
       const joint = jointState(feed, states, target);
+      // Retries of a poll do not repeat the sweeps that were planned with the first attempt.
+      const sweeps = joint.failures > 0 ? [] : listSweepWindows(feed, target, joint, now);
       return [
         ...(range && !poll
           ? []
           : [{ ...job(poll, 'poll', due), ...reachOf(feed, joint, now), plannedAt: now }]),
-        ...listSweepWindows(feed, target, joint, now).map((window) => job(window, 'sweep', feed.datasets)),
+        ...sweeps.map((window) => job(window, 'sweep', feed.datasets)),
       ];
     }
     const torn = known
@@ -287,7 +289,8 @@ export function planAll(
         target,
         window,
         reason: 'manual',
-        ...(at === 0 ? reachOf(feed, state, now) : {}),
+        // The success of the first window counts from here, so that no sweep falls between two plans.
+        ...(at === 0 ? { ...reachOf(feed, state, now), plannedAt: now } : {}),
       }),
     );
     const again = listSweepWindows(feed, target, state, now);

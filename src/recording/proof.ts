@@ -31,9 +31,14 @@ export function claimablePart(
 
 /**
  * Returns whether a run updates the freshness: an observation, or a request of the newest part of the range.
+ * @param startedAt time before the first request of the walk, in ms since 1970
  */
-export function updatesFreshness({ range }: Source, { target, window, reason }: Job, now: number): boolean {
+export function updatesFreshness(
+  { range }: Source,
+  { target, window, reason }: Job,
+  startedAt: number,
+): boolean {
   if (reason === 'sweep') return false;
   if (!range || !window) return true;
-  return window.to > (range.axis === 'time' ? now : OPEN_END) - range.head(target) - 1;
+  return window.to > (range.axis === 'time' ? startedAt : OPEN_END) - range.head(target) - 1;
 }

@@ -140,6 +140,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
       window: null,
       note: null,
       updatesFreshness: false,
+      isSweep: false,
       plannedAt: null,
       end,
     });

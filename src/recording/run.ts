@@ -318,7 +318,7 @@ export class Run {
     const recordedAt = new Date(now).toISOString();
     const observedAt = this.#observedAt ?? recordedAt;
     const ended = ending && !ending.failure;
-    const { window, plannedAt } = this.#job;
+    const { window, plannedAt, reason } = this.#job;
     await this.#loadShownUntil();
     const observed =
       this.#isObservedRegularly && ended
@@ -350,7 +350,8 @@ export class Run {
       units: this.#ask.usage.units,
       window,
       note: this.#note,
-      updatesFreshness: updatesFreshness(source, this.#job, now),
+      updatesFreshness: updatesFreshness(source, this.#job, this.#startedAt),
+      isSweep: reason === 'sweep',
       plannedAt: plannedAt === undefined ? null : new Date(plannedAt).toISOString(),
       end: ending && {
         outcome: this.#outcomeOf(ending.failure),

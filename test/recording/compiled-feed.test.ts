@@ -26,6 +26,7 @@ const pages: Commit = {
   window: null,
   note: null,
   updatesFreshness: true,
+  isSweep: false,
   plannedAt: null,
   end: null,
 };

@@ -69,6 +69,53 @@ it('blocks of a stall of 20 days are recorded within a day of its end', async ()
   }
 });
 
+it('a record at the same time of every day sweeps each target daily, also if the sweep falls due during the walk', async () => {
+  // The sweeps of the targets are due at different times; a walk takes hours.
+  for (let target = 0; target < 12; target += 1) {
+    const all = hourly(95, (number) => (number === 2 ? 30 * hour : 0));
+    const { clock, poll, recorded } = await recorder(all, day, { page: 2, callTakes: hour / 2 });
+    for (let days = 1; days <= 4; days += 1) {
+      clock.now = start + days * day;
+      await poll('record');
+    }
+    expect(
+      [...(await recorded())].sort((a, b) => a - b),
+      `target ${target}`,
+    ).toEqual(numbers(all));
+  }
+});
+
+it('a sweep that succeeds does not hide that the poll before it failed', async () => {
+  let fails = false;
+  const { clock, poll } = await recorder(
+    hourly(72, () => 0),
+    6 * hour,
+    {
+      page: 10,
+      name: 'erc1155_transfers',
+      mayFail: true,
+      // Only the first call fails, which is the poll's.
+      failure: () => {
+        const failure = fails ? 'server' : null;
+        fails = false;
+        return failure;
+      },
+    },
+  );
+  const state = async () => {
+    const [row] = await sql`
+      select d.failures, (select array_agg(reason || ' ' || status order by run_id) from reporting.runs r
+        where r.started_at = ${new Date(clock.now)} and r.dataset = d.dataset) as runs
+      from recorder.target_datasets d where d.dataset = 'erc1155_transfers' order by d.wanted_at desc, d.target_key desc limit 1`;
+    return row;
+  };
+  for (; clock.now < start + day; clock.now += 6 * hour) await poll('up');
+  clock.now += day; // a sweep is due with this poll
+  fails = true;
+  await poll('up');
+  expect(await state()).toEqual({ failures: 1, runs: ['poll failed', 'sweep done'] });
+});
+
 it('whatever an index trails, nothing missing is claimed, and after the last poll and a day of sweeps nothing is missing', async () => {
   await checkLateIndexes(sql, { numRuns: 5, seed: 20261126 });
 });
