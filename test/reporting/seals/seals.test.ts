@@ -11,13 +11,13 @@ import { LOCKS, withRowLock } from '../../../src/db/row-lock.ts';
 import { sealDays, sealUntil } from '../../../src/reporting/seals/seal.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { recordingContext, run, scriptedFeed } from '../../support/recording.ts';
-import { h, hour, SealedWorld, short } from './sealed-world.ts';
+import { h, hour, oneOfEachKind, SealedWorld, short } from './sealed-world.ts';
 
 const { it, database, sql } = withDatabase({
   max: 3,
   connection: { DateStyle: 'ISO', TimeZone: 'UTC' },
 });
-const sealed = new SealedWorld(database, sql);
+const sealed = new SealedWorld(database, sql, oneOfEachKind);
 const { world, clock, sealing, seal, verified, expectWhole, inRun } = sealed;
 
 beforeAll(() => sealed.setSessionDefaults());
