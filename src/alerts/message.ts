@@ -58,12 +58,12 @@ export interface Sender {
 
 /** Groups alerts into one body for each rule and kind. */
 export function groupIntoBodies(
-  told: readonly AlertNotice[],
+  notices: readonly AlertNotice[],
   rules: readonly Pick<ConfiguredRule, 'name' | 'about'>[],
   sender: Sender,
   now: Date,
 ): MessageBody[] {
-  const groups = [...new Set(told.map(keyOf))].map((key) => told.filter((one) => keyOf(one) === key));
+  const groups = [...new Set(notices.map(keyOf))].map((key) => notices.filter((one) => keyOf(one) === key));
   return groups.flatMap((group) => {
     const [first] = group;
     if (!first) return [];

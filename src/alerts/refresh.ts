@@ -26,10 +26,10 @@ export async function refreshIfDue(
   const { sql, config, rules, sender, clock } = context;
   const { recorder, channel: name, holder } = holding;
   const least = config.channels.find((one) => one.name === name)?.severity ?? 'info';
-  const told = rules.filter(({ channels }) => channels === null || channels.includes(name));
+  const ofChannel = rules.filter(({ channels }) => channels === null || channels.includes(name));
   const untold = await findPendingAlerts(sql, holding);
   const open = (await openAlerts(sql, recorder)).filter(({ id }) => !untold.has(id));
-  const firing = told.flatMap((rule) => {
+  const firing = ofChannel.flatMap((rule) => {
     const alerts = open.filter(
       (one) =>
         one.rule === rule.name &&

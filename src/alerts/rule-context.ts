@@ -51,17 +51,17 @@ function validateFinding(one: RuleFinding): RuleFinding {
  */
 function limitSubjects(found: readonly RuleFinding[]): readonly RuleFinding[] {
   if (found.length <= MAX_SUBJECTS) return found;
-  const told = found.filter(({ unknown }) => !unknown);
-  const rest = told.slice(MAX_SUBJECTS);
+  const known = found.filter(({ unknown }) => !unknown);
+  const rest = known.slice(MAX_SUBJECTS);
   const more: RuleFinding = {
     subject: 'more',
-    summary: `${rest.length} more, which are not told one by one`,
+    summary: `${rest.length} more, which are not listed`,
     since: null,
     details: { subjects: rest.slice(0, MAX_SUBJECTS).map(({ subject }) => subject) },
     unknown: rest.length === 0,
   };
   return [
-    ...told.slice(0, MAX_SUBJECTS),
+    ...known.slice(0, MAX_SUBJECTS),
     ...found.filter(({ unknown }) => unknown),
     ...rest.map((one) => ({ ...one, unknown: true })),
     more,

@@ -92,10 +92,10 @@ const RENAMED: Readonly<Record<string, string>> = {
  * @throws UsageError with every problem and its path
  */
 export function validateConfig(value: unknown, names: CatalogNames, file: string): Config {
-  const told = removeEmptySettings(value, file) ?? {};
-  const result = configSchema(names).safeParse(told, { reportInput: true });
-  const unsafe = findUnsafeValues(told);
-  const across = [...findNameClashes(told), ...findNoOpSettings(told, names)];
+  const settings = removeEmptySettings(value, file) ?? {};
+  const result = configSchema(names).safeParse(settings, { reportInput: true });
+  const unsafe = findUnsafeValues(settings);
+  const across = [...findNameClashes(settings), ...findNoOpSettings(settings, names)];
   if (result.success && unsafe.length + across.length === 0) return result.data;
   const reported = new Set(unsafe.map(pathIn));
   const invalid = (result.error?.issues ?? [])

@@ -139,11 +139,11 @@ async function migrateAtOnce(
   const reporting = await Reporting.open(sql, declared);
   const later = await applyMigrations(sql, reporting, folder);
   await createReaderObjects(sql);
-  const told = await reporting.apply();
+  const notices = await reporting.apply();
   for (const statement of later) await reporting.changeTable(statement);
   if (lacking > 0 && unrestored.length === 0) await noteOwnObjects(sql);
   await renewLeases(sql);
-  return [...told, ...(await restoreOwnObjects(sql, declared))];
+  return [...notices, ...(await restoreOwnObjects(sql, declared))];
 }
 
 /**

@@ -82,13 +82,13 @@ async function missingRights(
 
 /** Restores missing objects. Returns a message for each one that could not be restored, with the reason. */
 export async function restoreOwnObjects(sql: postgres.Sql, declared: readonly Declared[]): Promise<string[]> {
-  const told: string[] = [];
+  const notices: string[] = [];
   for (const { name, statement } of await missingObjects(sql, declared)) {
     const refused = await attempt(sql, statement);
     if (refused)
-      told.push(
+      notices.push(
         `${name} is missing and could not be restored (${refused.detail ?? refused.message}): correct that, and run "chain-recorder migrate"`,
       );
   }
-  return told;
+  return notices;
 }

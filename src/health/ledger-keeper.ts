@@ -27,7 +27,7 @@ export class LedgerKeeper {
   readonly #context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>;
   readonly #clock: Clock;
   readonly #wordless: LogThrottle;
-  readonly #told: LogThrottle;
+  readonly #refusalLog: LogThrottle;
   #standing: ReadonlyMap<string, StalledProbe>;
   #settled: number;
   #lease: string;
@@ -45,7 +45,7 @@ export class LedgerKeeper {
     this.#context = context;
     this.#clock = steady;
     this.#wordless = new LogThrottle(steady, LOG_INTERVAL_MS);
-    this.#told = new LogThrottle(steady, LOG_INTERVAL_MS);
+    this.#refusalLog = new LogThrottle(steady, LOG_INTERVAL_MS);
     this.#settled = settled;
     this.#lease = lease;
     this.#standing = new Map(
@@ -125,7 +125,7 @@ export class LedgerKeeper {
   #tell(standing: ReadonlyMap<string, StalledProbe>): void {
     const { log } = this.#context;
     const [one] = standing.values();
-    if (one && this.#told.shouldLog())
+    if (one && this.#refusalLog.shouldLog())
       log.warn(
         {
           probes: standing.size,

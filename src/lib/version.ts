@@ -8,8 +8,13 @@ const PACKAGE = packageFile('package.json');
  * command is loaded.
  */
 export function readVersion(): string {
-  const told: unknown = JSON.parse(readFileSync(PACKAGE, 'utf8'));
-  if (typeof told === 'object' && told !== null && 'version' in told && typeof told.version === 'string')
-    return told.version;
+  const parsed: unknown = JSON.parse(readFileSync(PACKAGE, 'utf8'));
+  if (
+    typeof parsed === 'object' &&
+    parsed !== null &&
+    'version' in parsed &&
+    typeof parsed.version === 'string'
+  )
+    return parsed.version;
   throw new Error(`${PACKAGE.pathname} names no version`);
 }

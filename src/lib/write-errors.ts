@@ -103,8 +103,8 @@ function toWriteError(error: unknown, place: string, fix: string, path = pathOf(
   if (code === 'ENOENT' && existsSync(dirname(resolve(path)))) return null;
   const why = WRITE_ERROR_TEXTS[code];
   if (!why) return null;
-  const told = `${place}: ${why(path)} ${fix}`;
-  return why === full ? new Error(told, { cause: error }) : new UsageError([told], { cause: error });
+  const message = `${place}: ${why(path)} ${fix}`;
+  return why === full ? new Error(message, { cause: error }) : new UsageError([message], { cause: error });
 }
 
 /**

@@ -109,7 +109,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const past = canRetire(feed, at)
     ? await findOutdated(sql, dataset, batch.target, decoded)
     : new Set<number>();
-  const told = decoded.map(({ id, rows }): Decodable => ({ id, rows: past.has(id) ? [] : rows }));
+  const decodable = decoded.map(({ id, rows }): Decodable => ({ id, rows: past.has(id) ? [] : rows }));
   let rowsWritten = 0;
   const commit = async (some: readonly Decodable[], end: RunEnd | null) => {
     const rows = some.flatMap((one) => one.rows);
@@ -153,13 +153,13 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
     incomplete: feed.datasets.map(() => null),
   };
   try {
-    await commit(told, end);
-    return { released: told.length, rowsWritten };
+    await commit(decodable, end);
+    return { released: decodable.length, rowsWritten };
   } catch (error) {
     if (!refusesRows(error)) throw error;
-    const alone = await storeByBisection(told, (some) => commit(some, null));
+    const alone = await storeByBisection(decodable, (some) => commit(some, null));
     await commit([], end);
-    return { released: told.length - alone.length, rowsWritten };
+    return { released: decodable.length - alone.length, rowsWritten };
   }
 }
 

@@ -44,7 +44,7 @@ export async function retain(
   now: number,
   signal: AbortSignal,
 ): Promise<RemovalResult[]> {
-  const told: RemovalResult[] = [];
+  const results: RemovalResult[] = [];
   // A clock that is ahead would remove years of data. Removing too late does no harm.
   const [database] = await sql<
     { now: number }[]
@@ -61,9 +61,9 @@ export async function retain(
     if (signal.aborted) break;
     await sql`
       update recorder.retention set finished_at = ${new Date(now)} where dataset = ${one.name} and kept_since = ${since}`;
-    told.push({ dataset: one.name, keptSince: since, removed });
+    results.push({ dataset: one.name, keptSince: since, removed });
   }
-  return told;
+  return results;
 }
 
 /**
@@ -253,11 +253,11 @@ export async function planRetention(
 
 async function countGoing(
   sql: postgres.Sql,
-  { removals: going, readings }: RetentionTarget,
+  { removals, readings }: RetentionTarget,
   since: Date,
 ): Promise<number> {
   const parts = [
-    ...going.map(
+    ...removals.map(
       ({ table, where, counts = '1', given }) =>
         `(with ${given ?? 'nothing as (select)'} select coalesce(sum(${counts}), 0) from recorder.${table} r where ${where})`,
     ),

@@ -35,7 +35,7 @@ export class LogOutput {
   /** Lost lines that were not reported yet. */
   #lost: LostLines | null = null;
   /** The lost lines whose report is being written; the report is in `#taken`. */
-  #told: LostLines | null = null;
+  #reported: LostLines | null = null;
   #allLost = 0;
 
   /** @param telling returns the line that reports lost lines, with its line end */
@@ -64,10 +64,10 @@ export class LogOutput {
    */
   #next(): void {
     if (this.#waiting === '') return;
-    this.#told = this.#lost;
+    this.#reported = this.#lost;
     this.#lost = null;
-    this.#taken = Buffer.from(this.#told ? this.#lineOf(this.#told) : this.#waiting);
-    if (!this.#told) this.#waiting = '';
+    this.#taken = Buffer.from(this.#reported ? this.#lineOf(this.#reported) : this.#waiting);
+    if (!this.#reported) this.#waiting = '';
     this.#write();
   }
 
@@ -89,13 +89,13 @@ export class LogOutput {
   #written(bytes: number): void {
     if (bytes > 0) this.#isWithin = this.#taken[bytes - 1] !== END;
     this.#taken = this.#taken.subarray(bytes);
-    if (this.#taken.length === 0) this.#told = null;
+    if (this.#taken.length === 0) this.#reported = null;
   }
 
   #giveUp(): void {
-    if (this.#told) {
-      this.#lost = { lines: this.#told.lines + (this.#lost?.lines ?? 0), since: this.#told.since };
-      this.#told = null;
+    if (this.#reported) {
+      this.#lost = { lines: this.#reported.lines + (this.#lost?.lines ?? 0), since: this.#reported.since };
+      this.#reported = null;
       this.#lose(linesIn(Buffer.from(this.#waiting)));
       this.#waiting = '';
     } else this.#lose(linesIn(this.#taken));

@@ -164,7 +164,7 @@ async function writeFiles(
   const number = lastNumber + 1;
   const id = randomUUID();
   const tables: Record<string, ManifestTable> = { ...last?.tables };
-  const told: ExportedTable[] = [];
+  const exportedTables: ExportedTable[] = [];
   const paths: string[] = [];
   const superseded: string[] = [];
   const changes = [...(last?.changes ?? [])];
@@ -178,7 +178,7 @@ async function writeFiles(
     ...{ snapshot, format: exporting.format, target, scratch, number, id, exportedAt, signal, paths },
     wrote: (more: number) => {
       rows += more;
-      progress?.({ tables: told.length, rows });
+      progress?.({ tables: exportedTables.length, rows });
     },
   };
   try {
@@ -217,7 +217,7 @@ async function writeFiles(
         exported_at: exportedAt,
         files: [...kept, ...written.files],
       };
-      told.push({
+      exportedTables.push({
         table: table.name,
         whole: plan.whole,
         rows: written.files.reduce((sum, one) => sum + one.rows, 0),
@@ -226,7 +226,7 @@ async function writeFiles(
         compacted: plan.compacted,
         added,
       });
-      progress?.({ tables: told.length, rows });
+      progress?.({ tables: exportedTables.length, rows });
     }
     const seal = await newestSeal(snapshot);
     const standing = incremental && !damaged.some(({ table }) => table === 'seal_parts');
@@ -249,7 +249,7 @@ async function writeFiles(
       superseded,
       lost: [...(last?.lost ?? []), ...lost],
     };
-    return { manifest, tables: told, paths, damaged, lost };
+    return { manifest, tables: exportedTables, paths, damaged, lost };
   } catch (error) {
     await target.remove(paths).catch(() => {});
     throw error;

@@ -88,7 +88,7 @@ export class S3Target implements ExportTarget {
   async take(file: string, path: string): Promise<void> {
     const body = createReadStream(file);
     try {
-      await this.#told(() =>
+      await this.#withNamedErrors(() =>
         new Upload({
           client: this.#client,
           params: { Bucket: this.#bucket, Key: this.#prefix + path, Body: body },
@@ -102,7 +102,7 @@ export class S3Target implements ExportTarget {
   }
 
   async read(path: string): Promise<string | null> {
-    return this.#told(async () => {
+    return this.#withNamedErrors(async () => {
       try {
         const { Body } = await this.#client.send(
           new GetObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + path }),
@@ -117,7 +117,7 @@ export class S3Target implements ExportTarget {
 
   async fetch(path: string, folder: string): Promise<string> {
     const local = join(folder, randomUUID());
-    await this.#told(async () => {
+    await this.#withNamedErrors(async () => {
       const { Body } = await this.#client.send(
         new GetObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + path }),
       );
@@ -128,7 +128,7 @@ export class S3Target implements ExportTarget {
   }
 
   async create(path: string, text: string): Promise<boolean> {
-    return this.#told(async () => {
+    return this.#withNamedErrors(async () => {
       try {
         // IfNoneMatch works for a single put only: servers ignore it for multipart uploads.
         await this.#client.send(
@@ -148,7 +148,7 @@ export class S3Target implements ExportTarget {
   }
 
   async replace(path: string, text: string): Promise<void> {
-    await this.#told(() =>
+    await this.#withNamedErrors(() =>
       this.#client.send(new PutObjectCommand({ Bucket: this.#bucket, Key: this.#prefix + path, Body: text })),
     );
   }
@@ -165,7 +165,7 @@ export class S3Target implements ExportTarget {
     const sizes = new Map<string, number>();
     let token: string | undefined;
     do {
-      const page = await this.#told(() =>
+      const page = await this.#withNamedErrors(() =>
         this.#client.send(
           new ListObjectsV2Command({
             Bucket: this.#bucket,
@@ -185,7 +185,7 @@ export class S3Target implements ExportTarget {
   async remove(paths: readonly string[]): Promise<void> {
     for (let at = 0; at < paths.length; at += DELETE_BATCH_SIZE) {
       const Objects = paths.slice(at, at + DELETE_BATCH_SIZE).map((path) => ({ Key: this.#prefix + path }));
-      const { Errors } = await this.#told(() =>
+      const { Errors } = await this.#withNamedErrors(() =>
         this.#client.send(
           new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects, Quiet: true } }),
         ),
@@ -202,16 +202,16 @@ export class S3Target implements ExportTarget {
   }
 
   /** Runs requests and adds the target and the fix to their errors. */
-  async #told<T>(work: () => Promise<T>): Promise<T> {
+  async #withNamedErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       const { name = 'failure', message = String(error) } = error instanceof Error ? error : {};
       const fix = FIXES[name];
-      const told = `${this.name}: ${name}: ${message}${fix ? `: ${fix}` : ''}`;
+      const named = `${this.name}: ${name}: ${message}${fix ? `: ${fix}` : ''}`;
       throw isTemporary(error)
-        ? new TargetUnavailableError(told, { cause: error })
-        : new Error(told, { cause: error });
+        ? new TargetUnavailableError(named, { cause: error })
+        : new Error(named, { cause: error });
     }
   }
 }

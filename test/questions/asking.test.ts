@@ -77,7 +77,7 @@ describe('a question', () => {
 });
 
 describe('report NAME', () => {
-  it('asks about this month up to now unless told otherwise', async () => {
+  it('asks about this month up to now by default otherwise', async () => {
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     await sql`
       insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, run_id)

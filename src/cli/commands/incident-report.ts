@@ -27,10 +27,20 @@ export async function incidentReport(app: App, options: ReportOptions): Promise<
   if (problems.length > 0 || node === undefined) throw new UsageError(problems);
   const { sql } = await selectReadSource(app);
   const window = await windowOf(app.clock(), sql, node, from, to);
-  const [incidents, told] = [await incidentsBetween(sql, node, window), await readMoments(sql, node, window)];
+  const [incidents, story] = [
+    await incidentsBetween(sql, node, window),
+    await readMoments(sql, node, window),
+  ];
   if (format === 'json')
-    printJson({ node, from: window.from, to: window.to, incidents, moments: told.moments, more: told.more });
-  else printText(incidentMarkdown({ node, ...window, incidents, ...told }));
+    printJson({
+      node,
+      from: window.from,
+      to: window.to,
+      incidents,
+      moments: story.moments,
+      more: story.more,
+    });
+  else printText(incidentMarkdown({ node, ...window, incidents, ...story }));
 }
 
 async function windowOf(

@@ -25,7 +25,7 @@ export async function restoreCommand(
   const source = await openTarget(from, readEnvironment().s3, '--from');
   const bar = json || !process.stderr.isTTY ? null : new SingleBar(BAR, Presets.shades_classic);
   try {
-    for (const told of await migrate(databaseUrl)) printNotice(told);
+    for (const notice of await migrate(databaseUrl)) printNotice(notice);
     bar?.start(1, 0);
     const { manifest, tables, doubts } = await restoreRecord({
       databaseUrl,

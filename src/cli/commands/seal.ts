@@ -54,7 +54,7 @@ async function writeStatement(out: string, { seal, statement, signature }: MadeS
       if (signature) await writeFile(`${out}.sig`, signature);
     });
   } catch (error) {
-    const told = `${toErrorMessage(error)} (seal ${seal} is made: another "seal --out" writes its statement, or that of a newer one)`;
-    throw error instanceof UsageError ? new UsageError([told]) : new Error(told, { cause: error });
+    const message = `${toErrorMessage(error)} (seal ${seal} is made: another "seal --out" writes its statement, or that of a newer one)`;
+    throw error instanceof UsageError ? new UsageError([message]) : new Error(message, { cause: error });
   }
 }

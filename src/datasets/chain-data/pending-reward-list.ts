@@ -30,15 +30,15 @@ export const pendingRewardList: Source = {
       ...chunks(nodeIds).map((some) => ({ nodeIds: some })),
     ];
     const path = `/v1/networks/${network}/rewards:listPending`;
-    const told = new Set<string>();
+    const known = new Set<string>();
     for (const [at, question] of questions.entries()) {
       const query = { ...question, pageSize: ask.pageSize(100) };
       const rewards: unknown[] = [];
       for await (const page of pages(ask, { path, query, list: 'pendingRewards' }, null)) {
         rewards.push(...getList(page.body, 'pendingRewards'));
-        yield { ...withoutKnownRewards(told, page), last: page.last && at === questions.length - 1 };
+        yield { ...withoutKnownRewards(known, page), last: page.last && at === questions.length - 1 };
       }
-      for (const reward of rewards) told.add(rewardKey(reward));
+      for (const reward of rewards) known.add(rewardKey(reward));
     }
   },
 };
@@ -55,9 +55,9 @@ function chunks(list: string): string[] {
  * Returns the page without rewards of earlier calls. Their `progress` has changed since, which is no
  * contradiction.
  */
-function withoutKnownRewards(told: ReadonlySet<string>, page: Page): Page {
+function withoutKnownRewards(known: ReadonlySet<string>, page: Page): Page {
   const pendingRewards = getList(page.body, 'pendingRewards').filter(
-    (reward) => !told.has(rewardKey(reward)),
+    (reward) => !known.has(rewardKey(reward)),
   );
   return { ...page, body: { pendingRewards } };
 }

@@ -151,7 +151,7 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
   const logs = new Set(ofKind('log'));
   const series = new Set(ofKind('series'));
   const revisions = new Map(ofKind('series').map((name) => [revisionsOf(name), partsOfSeries(name)]));
-  const told = new Map(recorded.flatMap((one) => [...listPerNodeViews(one)]));
+  const perNodeViews = new Map(recorded.flatMap((one) => [...listPerNodeViews(one)]));
   const worked = new Map([
     ...[...PROBE_VIEWS].map((name): [string, EntityList] => [name, probes]),
     ['runs', runBlocks],
@@ -165,14 +165,14 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
     returnRows.map((one): [string, ReportingRelation] => {
       const { name } = one;
       const arrival = arrivals.get(name);
-      const toldBy = told.get(name);
+      const perNodeView = perNodeViews.get(name);
       const holders = holding.get(name);
       const parts = revisions.get(name);
       const numbered = numbering.get(name);
       const known = {
         ...readable(one, byName, keys.get(name), worked.get(name)),
         ...(arrival ? { arrival } : {}),
-        ...(toldBy ? { perNodeView: toldBy } : {}),
+        ...(perNodeView ? { perNodeView } : {}),
         ...(holders ? { listOwner: holders } : {}),
         ...(numbered ? { numbered } : {}),
         ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { coverageCells, DAY_MICROSECONDS, DEFAULT_COVERAGE_DAYS } from './coverage-cells.ts';
 import { instant, limitedText } from './filters.ts';
-import { type ParsedParams, getParamText as told } from './list-parameters.ts';
+import { getParamText, type ParsedParams } from './list-parameters.ts';
 import { type ParameterizedStatement, StatementBuilder } from './statement.ts';
 
 /** The coverage of one day (UTC) of a dataset. */
@@ -63,11 +63,11 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuery> =>
   z
     .strictObject(
       {
-        from: day(`The first day; ${DEFAULT_COVERAGE_DAYS} days before \`to\` unless told.`),
-        to: day('The end, itself not in it; now unless told.'),
+        from: day(`The first day; ${DEFAULT_COVERAGE_DAYS} days before \`to\` by default.`),
+        to: day('The end, itself not in it; now by default.'),
         target: limitedText
           .meta({
-            description: 'One target, as key=value: see reporting.freshness. All of them unless told.',
+            description: 'One target, as key=value: see reporting.freshness. All of them by default.',
           })
           .optional(),
       },
@@ -79,7 +79,7 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuery> =>
       },
     )
     .transform((given: ParsedParams, context): CoverageQuery => {
-      const [from, to] = [told(given, 'from') ?? null, told(given, 'to') ?? null];
+      const [from, to] = [getParamText(given, 'from') ?? null, getParamText(given, 'to') ?? null];
       const end = to === null ? clock() : Date.parse(to);
       if (from !== null && end - Date.parse(from) > MAX_DAYS * 86_400_000)
         context.addIssue({
@@ -89,7 +89,7 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuery> =>
         });
       if (from !== null && Date.parse(from) >= end)
         context.addIssue({ code: 'custom', path: ['from'], message: 'must be before the end' });
-      return { from, to, target: told(given, 'target') ?? null };
+      return { from, to, target: getParamText(given, 'target') ?? null };
     });
 
 /** The reason of missing time that can still be fetched, as in `reporting.gaps`. */

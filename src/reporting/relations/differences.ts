@@ -7,12 +7,12 @@ import { encodeCursor } from './cursor.ts';
 import { filterSql, instant } from './filters.ts';
 import {
   filterShape,
+  getParamText,
   type ListQuery,
   listFilterParameters,
   type ParsedParams,
   pageShape,
   parseListQuery,
-  getParamText as told,
 } from './list-parameters.ts';
 import { afterRowSql, orderExpression, rowColumnSql } from './order.ts';
 import { explainQuery } from './query-plan.ts';
@@ -75,7 +75,7 @@ export function differencesParameters(dataset: ReadableDataset): z.ZodType<Diffe
   const filters = differencesFilters(dataset);
   const shape = {
     from: moment('The first of the two moments of knowledge.'),
-    to: moment('The second one; now unless told.').optional(),
+    to: moment('The second one; now by default.').optional(),
     ...filterShape(filters),
     ...pageShape,
   };
@@ -86,7 +86,7 @@ export function differencesParameters(dataset: ReadableDataset): z.ZodType<Diffe
       error: ({ code }) => (code === 'unrecognized_keys' ? `${error}${known}` : undefined),
     })
     .transform((given: ParsedParams, context): DifferencesQuery => {
-      const [from, to] = [told(given, 'from') ?? '', told(given, 'to') ?? null];
+      const [from, to] = [getParamText(given, 'from') ?? '', getParamText(given, 'to') ?? null];
       if (to !== null && (parseMicroseconds(from) ?? 0) >= (parseMicroseconds(to) ?? 0))
         context.addIssue({ code: 'custom', path: ['from'], message: 'must be before to' });
       return { ...parseListQuery(filters, parseSort(dataset.now), given, context), from, to };
@@ -109,8 +109,8 @@ export async function readDifferences(
   const { text, values } = differencesStatement(dataset, question, bySeries);
   const { order, limit } = question;
   const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
-  const told = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
-  const all = told.map((row) => row.map((one) => (typeof one === 'string' ? one : null)));
+  const answers = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
+  const all = answers.map((row) => row.map((one) => (typeof one === 'string' ? one : null)));
   const found = all.filter((row) => row[order.columns.length] !== null);
   const rows = found.slice(0, limit);
   const [keys, contents] = [order.columns.length, content.length];

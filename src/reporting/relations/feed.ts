@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { z } from 'zod';
 import type { DeclaredColumn } from '../../db/declared.ts';
 import { limitedText } from './filters.ts';
-import { pageShape, getParamText as told } from './list-parameters.ts';
+import { getParamText, pageShape } from './list-parameters.ts';
 import type { Row, RowsPage } from './rows.ts';
 import { StatementBuilder } from './statement.ts';
 import { readValue, valueTextSql } from './values.ts';
@@ -35,8 +35,8 @@ export const feedParameters = z
   })
   .transform(
     (given): FeedQuery => ({
-      after: told(given, 'after') ?? null,
-      limit: Number(told(given, 'limit') ?? DEFAULT_CHANGES),
+      after: getParamText(given, 'after') ?? null,
+      limit: Number(getParamText(given, 'limit') ?? DEFAULT_CHANGES),
     }),
   );
 

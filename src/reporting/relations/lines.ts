@@ -101,11 +101,11 @@ function singleLines(drawable: ChartSource, question: LinesQuery): LinesQuery[] 
   if (!isFoundByTime(drawable)) return [];
   const keyed = drawable.keys.reduce<LinesQuery['keyValues'][]>(
     (all, { name }) =>
-      all.flatMap((told) => (question.keyValues[name] ?? []).map((value) => ({ ...told, [name]: [value] }))),
+      all.flatMap((keys) => (question.keyValues[name] ?? []).map((value) => ({ ...keys, [name]: [value] }))),
     [{}],
   );
-  return keyed.flatMap((told) =>
-    question.columns.map((column) => ({ ...question, keyValues: told, columns: [column] })),
+  return keyed.flatMap((keyValues) =>
+    question.columns.map((column) => ({ ...question, keyValues, columns: [column] })),
   );
 }
 
@@ -158,14 +158,14 @@ const listLineKeys = ({ keys }: ChartSource, { keyValues }: LinesQuery) =>
 /** Returns SQL of all requested points. @param into collects the values */
 export function pointsOf(drawable: ChartSource, question: LinesQuery, into: StatementBuilder): PointsSql {
   const { dataset, time, ends, counted, keys } = drawable;
-  const { columns, keyValues: told, grain, window, asOf } = question;
+  const { columns, keyValues, grain, window, asOf } = question;
   const [begin, end] = window.map((one) => into.value(one.toISOString(), 'timestamptz'));
   const past = asOf && into.value(asOf, 'timestamptz');
   const column = rowColumnSql(time.name);
   const at = time.type === 'date' ? `${column}::timestamp at time zone 'UTC'` : column;
   const { rows, parameters } = dataset ? rowsOf(drawable, past) : callOf(drawable, question, into);
   const wanted = keys.flatMap(({ name, type }) => {
-    const values = told[name];
+    const values = keyValues[name];
     if (values === undefined || parameters.includes(name)) return [];
     const [value = '', ...others] = values;
     return others.length === 0
@@ -191,7 +191,11 @@ export function pointsOf(drawable: ChartSource, question: LinesQuery, into: Stat
     of: listLineKeys(drawable, question).map(rowColumnSql),
   };
   const ofSeries = dataset
-    ? ofOneSeries(drawable.readable, (name) => (told[name]?.length === 1 ? told[name][0] : undefined), into)
+    ? ofOneSeries(
+        drawable.readable,
+        (name) => (keyValues[name]?.length === 1 ? keyValues[name][0] : undefined),
+        into,
+      )
     : [];
   const conditions = [
     ...ofSeries,
@@ -226,10 +230,10 @@ const rowsOf = ({ readable }: ChartSource, past: string | null) => ({
 
 /** Returns the call of a function, and the columns whose single value is passed as a parameter. */
 function callOf({ readable }: ChartSource, question: LinesQuery, into: StatementBuilder) {
-  const { keyValues: told, given, grain, window, asOf } = question;
+  const { keyValues, given, grain, window, asOf } = question;
   const [from, to] = window.map((one) => one.toISOString());
   const known = new Set(readable.parameters?.map(({ name }) => name));
-  const single = Object.entries(told).flatMap(([name, values]) =>
+  const single = Object.entries(keyValues).flatMap(([name, values]) =>
     values.length === 1 && known.has(name) ? [[name, values[0] ?? ''] as const] : [],
   );
   const values = {

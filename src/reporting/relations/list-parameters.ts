@@ -66,19 +66,19 @@ export interface ListQuery {
 export const parseListQuery = (
   filters: readonly FilterParameter[],
   order: Order,
-  told: ParsedParams,
+  params: ParsedParams,
   context: z.RefinementCtx,
 ): ListQuery => ({
-  filters: parseFilters(filters, told),
+  filters: parseFilters(filters, params),
   order,
-  after: parseCursorParameter(told, order, context),
-  limit: Number(getParamText(told, 'limit') ?? DEFAULT_ROWS),
+  after: parseCursorParameter(params, order, context),
+  limit: Number(getParamText(params, 'limit') ?? DEFAULT_ROWS),
 });
 
 /** Returns the requested filters. */
-export const parseFilters = (filters: readonly FilterParameter[], told: ParsedParams): Filter[] =>
+export const parseFilters = (filters: readonly FilterParameter[], params: ParsedParams): Filter[] =>
   filters.flatMap(({ parameter, column, operator }) => {
-    const value = getParamText(told, parameter);
+    const value = getParamText(params, parameter);
     return value === undefined ? [] : [{ column, operator, value }];
   });
 
@@ -86,19 +86,19 @@ export const parseFilters = (filters: readonly FilterParameter[], told: ParsedPa
 export type ParsedParams = Readonly<Record<string, unknown>>;
 
 /** Returns the text of a parameter; undefined if the parameter is absent. */
-export const getParamText = (told: ParsedParams, name: string): string | undefined =>
-  typeof told[name] === 'string' ? told[name] : undefined;
+export const getParamText = (params: ParsedParams, name: string): string | undefined =>
+  typeof params[name] === 'string' ? params[name] : undefined;
 
 /**
  * Returns the cursor in `after`, or null if the parameter is absent. A cursor of another order becomes an
  * issue.
  */
 function parseCursorParameter(
-  told: ParsedParams,
+  params: ParsedParams,
   { sort, columns }: Order,
   context: z.RefinementCtx,
 ): Cursor | null {
-  const text = getParamText(told, 'after');
+  const text = getParamText(params, 'after');
   if (text === undefined) return null;
   const cursor = parseCursor(text);
   if (cursor?.sort === sort && cursor.values.length === columns.length) return cursor;
@@ -138,7 +138,7 @@ const limit = limitedText
     error: `must be a whole number from 1 to ${MAX_ROWS}`,
   })
   .meta({
-    description: `How many rows at most; ${DEFAULT_ROWS} unless told.`,
+    description: `How many rows at most; ${DEFAULT_ROWS} by default.`,
     type: 'integer',
     minimum: 1,
     maximum: MAX_ROWS,

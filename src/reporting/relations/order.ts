@@ -89,7 +89,7 @@ export function upToRowSql(
   into: StatementBuilder,
 ): string {
   const sign = descending ? '>=' : '<=';
-  const told = columns.map(({ name }, at) => into.value(values[at] ?? '', typeOf(name)));
+  const placeholders = columns.map(({ name }, at) => into.value(values[at] ?? '', typeOf(name)));
   const expressions = columns.map(orderExpression);
-  return `${expressions[0]} ${sign} ${told[0]} and (${expressions.join(', ')}) ${sign} (${told.join(', ')})`;
+  return `${expressions[0]} ${sign} ${placeholders[0]} and (${expressions.join(', ')}) ${sign} (${placeholders.join(', ')})`;
 }

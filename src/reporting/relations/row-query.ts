@@ -63,15 +63,15 @@ export function rowsParameters(readable: ReportingRelation): RowsParameters {
   };
   const schema = z
     .strictObject(shape, { error: (issue) => unknown(issue, readable, Object.keys(shape)) })
-    .transform((told: ParsedParams, context): RowsQuery => {
-      const wanted = getParamText(told, 'columns')?.split(',') ?? names;
+    .transform((params: ParsedParams, context): RowsQuery => {
+      const wanted = getParamText(params, 'columns')?.split(',') ?? names;
       return {
-        ...parseListQuery(filters, parseSort(readable, getParamText(told, 'sort')), told, context),
+        ...parseListQuery(filters, parseSort(readable, getParamText(params, 'sort')), params, context),
         columns: readable.columns.filter(({ name }) => wanted.includes(name)),
-        asOf: getParamText(told, 'as_of') ?? null,
+        asOf: getParamText(params, 'as_of') ?? null,
         given: Object.fromEntries(
           given.flatMap(({ name }) => {
-            const text = getParamText(told, name);
+            const text = getParamText(params, name);
             return text === undefined ? [] : [[name, text]];
           }),
         ),
@@ -102,7 +102,7 @@ const columnList = (names: readonly string[]) =>
       if (unknown.length > 0)
         context.addIssue(`has no column ${unknown.join(', ')}; there are ${names.join(', ')}`);
     })
-    .meta({ description: `The columns that are wanted, with commas between them; all unless told.` });
+    .meta({ description: `The columns that are wanted, with commas between them; all by default.` });
 
 function sortSchema(readable: ReportingRelation) {
   const names = orderedColumns(readable).map(({ name }) => name);
@@ -114,7 +114,7 @@ function sortSchema(readable: ReportingRelation) {
           : `must be one of ${names.join(', ')}; with - before it the order falls`,
     })
     .meta({
-      description: `The column to sort by, then by the rest of the key; with \`-\` before it the order falls. Of a text beside the key the first ${MAX_SORT_CHARACTERS} characters count. Unless told: ${readable.key[0]?.name}.`,
+      description: `The column to sort by, then by the rest of the key; with \`-\` before it the order falls. Of a text beside the key the first ${MAX_SORT_CHARACTERS} characters count. Default: ${readable.key[0]?.name}.`,
     });
 }
 

@@ -32,10 +32,10 @@ export async function readRows(
   question: RowsQuery,
 ): Promise<RowsPage> {
   const { columns, order, limit } = question;
-  const told = await firstRows(sql, readable, question);
-  const rows = told.slice(0, limit);
+  const found = await firstRows(sql, readable, question);
+  const rows = found.slice(0, limit);
   const last = rows.at(-1);
-  const more = told.length > limit && last !== undefined;
+  const more = found.length > limit && last !== undefined;
   return {
     rows: rows.map((row) =>
       Object.fromEntries(columns.map(({ name, type }, at) => [name, readValue(type, textIn(row[at]))])),
@@ -60,15 +60,15 @@ async function firstRows(
   const last =
     (await findLastKey(sql, readable, question)) ?? (await lastOfFirstPart(ask, readable, question));
   if (last) {
-    const told = await ask(rowsStatement(readable, { ...question, last }));
-    if (told.length > question.limit) return told;
+    const found = await ask(rowsStatement(readable, { ...question, last }));
+    if (found.length > question.limit) return found;
   }
   const windows = await planSearchWindows(sql, readable, question);
   for (let length = windows?.first ?? null; windows && length !== null; ) {
     const filters = [...question.filters, ...windows.filters(length)];
-    const told = await ask(rowsStatement(readable, { ...question, filters }));
-    if (told.length > question.limit) return told;
-    length = windows.longer(length, told.length);
+    const found = await ask(rowsStatement(readable, { ...question, filters }));
+    if (found.length > question.limit) return found;
+    length = windows.longer(length, found.length);
   }
   return ask(rowsStatement(readable, question));
 }
@@ -86,8 +86,8 @@ async function lastOfFirstPart(
   const { order, asOf, limit } = question;
   const [first, ...others] = readable.pastParts ?? [];
   if (asOf === null || !first || others.length === 0 || !seriesInOrder(readable, order)) return null;
-  const told = await ask(rowsStatement({ ...readable, pastParts: [first] }, { ...question, columns: [] }));
-  const last = told[limit];
+  const found = await ask(rowsStatement({ ...readable, pastParts: [first] }, { ...question, columns: [] }));
+  const last = found[limit];
   return last ? { sort: order.sort, values: last.map(textIn) } : null;
 }
 

@@ -16,14 +16,14 @@ const texts = ({ columns }: SeriesNumbering) => columns.map((name) => `w."${name
 
 /**
  * Returns SQL that limits rows to one series, if each column of the series has a value; else an empty list.
- * @param told returns the value of a column
+ * @param columnValue returns the value of a column
  */
 export function ofOneSeries(
   { numbered }: Pick<ReportingRelation, 'numbered'>,
-  told: (column: string) => string | undefined,
+  columnValue: (column: string) => string | undefined,
   into: StatementBuilder,
 ): string[] {
-  const values = numbered?.columns.flatMap((name) => told(name) ?? []) ?? [];
+  const values = numbered?.columns.flatMap((name) => columnValue(name) ?? []) ?? [];
   if (!numbered || values.length < numbered.columns.length) return [];
   const same = numbered.columns.map((name, at) => `w."${name}" = ${into.value(values[at] ?? '', 'text')}`);
   return [

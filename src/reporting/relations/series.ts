@@ -9,10 +9,10 @@ import { type Filter, filterSql, instant, limitedText } from './filters.ts';
 import {
   asOf,
   filterShape,
+  getParamText,
   listFilterParameters,
   type ParsedParams,
   parseFilters,
-  getParamText as told,
 } from './list-parameters.ts';
 import { rowColumnSql } from './order.ts';
 import type { PointsSql } from './points-sql.ts';
@@ -85,8 +85,8 @@ export function findSeriesSource({
   const versioned = kind === 'state' || kind === 'ledger';
   const readable = versioned && history ? history : now;
   const times = readable.columns.filter(({ type }) => type === 'timestamptz');
-  const told = (name: string) => times.some((one) => one.name === name);
-  const ofThing = key.find(told) ?? times.find(({ name }) => name !== begins)?.name;
+  const isTime = (name: string) => times.some((one) => one.name === name);
+  const ofThing = key.find(isTime) ?? times.find(({ name }) => name !== begins)?.name;
   const time = kind === 'series' || kind === 'log' ? (ofThing ?? begins) : begins;
   const values = readable.columns.filter(
     ({ name, type }) =>
@@ -122,16 +122,16 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
     column: names.length === 1 ? one(names, 'The values.').optional() : one(names, 'The values.'),
     time: one(
       times.map(({ name }) => name),
-      `When they were so; ${time} unless told.`,
+      `When they were so; ${time} by default.`,
     ).optional(),
-    from: window('The begin of the window; the first point unless told.'),
-    to: window('The end of the window, itself not in it; after the last point unless told.'),
+    from: window('The begin of the window; the first point by default.'),
+    to: window('The end of the window, itself not in it; after the last point by default.'),
     buckets: limitedText
       .refine((text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_BUCKETS, {
         error: `must be a whole number from 1 to ${MAX_BUCKETS}`,
       })
       .meta({
-        description: `Into how many parts the window is cut: of each part at most four points are told. ${DEFAULT_BUCKETS} unless told.`,
+        description: `Into how many parts the window is cut: of each part at most four points are told. ${DEFAULT_BUCKETS} by default.`,
         type: 'integer',
         minimum: 1,
         maximum: MAX_BUCKETS,
@@ -157,15 +157,15 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
             path: [name],
             message: 'is needed: without it points of different things would be one line',
           });
-      const column = values.find(({ name }) => name === (told(given, 'column') ?? names[0]));
+      const column = values.find(({ name }) => name === (getParamText(given, 'column') ?? names[0]));
       return {
         column: column ?? { name: '', type: '', comment: '' },
-        time: told(given, 'time') ?? time,
+        time: getParamText(given, 'time') ?? time,
         filters: asked,
-        from: told(given, 'from') ?? null,
-        to: told(given, 'to') ?? null,
-        asOf: told(given, 'as_of') ?? null,
-        buckets: Number(told(given, 'buckets') ?? DEFAULT_BUCKETS),
+        from: getParamText(given, 'from') ?? null,
+        to: getParamText(given, 'to') ?? null,
+        asOf: getParamText(given, 'as_of') ?? null,
+        buckets: Number(getParamText(given, 'buckets') ?? DEFAULT_BUCKETS),
       };
     });
 }

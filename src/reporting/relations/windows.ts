@@ -101,7 +101,7 @@ interface Ends {
  */
 async function endsOf(
   sql: postgres.Sql,
-  { arrival, entities: things }: ReportingRelation,
+  { arrival, entities }: ReportingRelation,
   { order: { columns, descending }, filters, after, asOf }: RowsQuery,
 ): Promise<Ends | null> {
   if (!arrival || columns[0]?.name !== arrival.column) return null;
@@ -116,7 +116,7 @@ async function endsOf(
     ...(after?.values[0] ? [after.values[0]] : []),
     ...(descending && asOf !== null ? [asOf] : []),
   ].map((value) => into.value(value, 'timestamptz'));
-  const needsLeast = things?.packed === true && !descending && known.length === 0;
+  const needsLeast = entities?.packed === true && !descending && known.length === 0;
   const before = needsLeast ? await beforeRecord(sql, arrival) : null;
   if (before) return before;
   const [begin, end] = descending

@@ -1,4 +1,4 @@
-import { escapeMarkdown as text } from '../../lib/safe-text.ts';
+import { escapeMarkdown } from '../../lib/safe-text.ts';
 import type { Incident, IncidentWindow, Moment } from './incident.ts';
 
 /** The data of a post-mortem. */
@@ -16,13 +16,15 @@ export interface Postmortem extends IncidentWindow {
  */
 export function incidentMarkdown({ node, from, to, incidents, moments, more }: Postmortem): string {
   const lines = [
-    `# ${text(node)}, ${time(from)} to ${time(to)} (UTC)`,
+    `# ${escapeMarkdown(node)}, ${time(from)} to ${time(to)} (UTC)`,
     '',
     ...(incidents.length === 0 ? ['It was not down in this time.'] : incidents.map(incidentLine)),
     '',
     '| when | what | says |',
     '| --- | --- | --- |',
-    ...moments.map(({ at, what, source }) => `| ${time(at)} | ${text(what)} | ${text(source)} |`),
+    ...moments.map(
+      ({ at, what, source }) => `| ${time(at)} | ${escapeMarkdown(what)} | ${escapeMarkdown(source)} |`,
+    ),
     ...(more > 0 ? ['', `${more} later moments are not shown: take a shorter window.`] : []),
   ];
   return `${lines.join('\n')}\n`;
@@ -31,12 +33,14 @@ export function incidentMarkdown({ node, from, to, incidents, moments, more }: P
 function incidentLine(one: Incident): string {
   const until = one.ended_at ? `until ${time(one.ended_at)}` : 'and it lasts';
   const since = one.failing_since ? `, failing since ${time(one.failing_since)} by its own count` : '';
-  const checks = one.failed_checks?.length ? `, checks: ${one.failed_checks.map(text).join(', ')}` : '';
+  const checks = one.failed_checks?.length
+    ? `, checks: ${one.failed_checks.map(escapeMarkdown).join(', ')}`
+    : '';
   const outages = one.outages === '1' ? '' : ` in ${one.outages} outages`;
   const unknown = Math.round(Number(one.unknown_seconds));
   const unseen = unknown === 0 ? '' : `, nobody observed it for ${unknown} s`;
-  const error = one.first_error === null ? '' : `: ${text(one.first_error)}`;
-  return `- ${text(one.probe)} was down from ${time(one.started_at)} ${until} (${Math.round(Number(one.down_seconds))} s${outages}${unseen}, seen by ${one.noticed_by.map(text).join(', ')}${since}${checks})${error}`;
+  const error = one.first_error === null ? '' : `: ${escapeMarkdown(one.first_error)}`;
+  return `- ${escapeMarkdown(one.probe)} was down from ${time(one.started_at)} ${until} (${Math.round(Number(one.down_seconds))} s${outages}${unseen}, seen by ${one.noticed_by.map(escapeMarkdown).join(', ')}${since}${checks})${error}`;
 }
 
 const time = (at: Date) => at.toISOString().slice(0, 19).replace('T', ' ');

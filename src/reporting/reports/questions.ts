@@ -327,10 +327,10 @@ export const parametersOf = ({ answer }: Question) => (answer.kind === 'function
 
 /**
  * Returns the SQL statement of a question.
- * @param told returns the prefix of an error message about a parameter, such as `--param metric=`
+ * @param prefixOf returns the prefix of an error message about a parameter, such as `--param metric=`
  * @throws UsageError with all problems if a value is missing, invalid, or belongs to no parameter
  */
-export function questionSql(question: Question, values: Values, told = optionText): string {
+export function questionSql(question: Question, values: Values, prefixOf = optionText): string {
   const parameters = parametersOf(question);
   const given = Object.keys(values).filter((name) => !parameters.some((one) => one.name === name));
   const problems = given.map((name) => {
@@ -338,16 +338,16 @@ export function questionSql(question: Question, values: Values, told = optionTex
       name === 'as_of' && question.notAsOf !== null
         ? `does not take it: ${question.notAsOf}`
         : `has no such parameter; it has ${parameters.map((one) => one.name).join(', ') || 'none'}`;
-    return `${told(name)}${values[name]}: ${question.name} ${why}`;
+    return `${prefixOf(name)}${values[name]}: ${question.name} ${why}`;
   });
   const list = parameters.flatMap(({ name, type, preset, comment }) => {
     const value = values[name];
     if (value === undefined) {
-      if (preset === undefined) problems.push(`${told(name)}…: is needed: ${comment}`);
+      if (preset === undefined) problems.push(`${prefixOf(name)}…: is needed: ${comment}`);
       return [];
     }
     const text = literalOf(type, value);
-    if (text === null) problems.push(`${told(name)}${value}: must be ${shapes[type] ?? type}`);
+    if (text === null) problems.push(`${prefixOf(name)}${value}: must be ${shapes[type] ?? type}`);
     return name === 'from' || name === 'to' ? [text] : [`${name} => ${text}`];
   });
   if (problems.length > 0) throw new UsageError(problems);

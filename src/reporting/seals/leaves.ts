@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { findDataset } from '../../datasets/catalog.ts';
-import { tableRowsSql as rowsOfDataset } from '../../datasets/target-columns.ts';
+import { tableRowsSql } from '../../datasets/target-columns.ts';
 import { tableText } from '../../db/orm.ts';
 import { packedRuns, runs, targets } from '../../db/schema/bookkeeping.ts';
 import { allReadings } from '../../recording/readings/forms.ts';
@@ -154,7 +154,7 @@ export function identityOf(form: SealForm): string {
 export function leafRowsSql({ unit, table }: SealForm): string {
   const dataset = findDataset(table);
   if (!dataset) return `recorder.${table}`;
-  return unit === 'look' ? `(${allReadings(packingOf(dataset))})` : rowsOfDataset(dataset, 'ctid');
+  return unit === 'look' ? `(${allReadings(packingOf(dataset))})` : tableRowsSql(dataset, 'ctid');
 }
 
 /**

@@ -93,7 +93,7 @@ function ofDataset(dataset: Dataset): string {
 }
 
 /** Returns the columns of a row `r` outside its key. */
-const told = ({ columns, key, extra }: Dataset) => [
+const shownColumns = ({ columns, key, extra }: Dataset) => [
   ...columns.filter(({ name }) => !key.includes(name)).map(({ name }) => name),
   ...(extra === false ? [] : ['extra']),
 ];
@@ -102,7 +102,7 @@ const object = (names: readonly { readonly name: string; readonly value: string 
   `jsonb_build_object(${names.map(({ name, value }) => `'${name}', ${value}`).join(', ')})`;
 
 const contentOf = (dataset: Dataset, row: string) =>
-  `(select to_jsonb(v) from (select ${told(dataset)
+  `(select to_jsonb(v) from (select ${shownColumns(dataset)
     .map((name) => `${row}.${name}`)
     .join(', ')}) as v)`;
 

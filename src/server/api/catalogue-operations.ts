@@ -43,8 +43,8 @@ export function datasetsOperation(one: OperationName, catalogue: Catalogue): Ope
     ...one,
     parameters: () => new Map(),
     answer: jsonSchema(datasets, 'output'),
-    prepare: (told) => {
-      validateParameters(noParameters, told);
+    prepare: (params) => {
+      validateParameters(noParameters, params);
       return createSinglePage(
         csvColumns({
           name: 'text',
@@ -109,7 +109,7 @@ const dataset = z.strictObject({
 /** Declares the operation that describes a dataset: its columns, their meaning, and the views about it. */
 export function datasetOperation(one: OperationName, from: ReadableDataset, catalogue: Catalogue): Operation {
   const { name, about, kind, key, every, now, history } = from;
-  const told = (all: ReadableDataset['now']['columns']) =>
+  const describeColumns = (all: ReadableDataset['now']['columns']) =>
     all.map((column) => ({
       name: column.name,
       type: column.type,
@@ -127,8 +127,8 @@ export function datasetOperation(one: OperationName, from: ReadableDataset, cata
     kind,
     key: [...key],
     every_ms: every,
-    columns: told(now.columns),
-    history_columns: told(history?.columns ?? []),
+    columns: describeColumns(now.columns),
+    history_columns: describeColumns(history?.columns ?? []),
     views,
   };
   return {
@@ -241,8 +241,8 @@ export function statusOperation(one: OperationName, status: () => Promise<Status
       type: 'object',
       required: ['datasets', 'findings', 'budgets', 'quarantined', 'gaps', 'late_targets', 'failing_targets'],
     },
-    prepare: (told) => {
-      validateParameters(noParameters, told);
+    prepare: (params) => {
+      validateParameters(noParameters, params);
       return createSinglePage(
         columns.map((name) => ({ name, type: name === 'dataset' ? 'text' : 'numeric' })),
         status,

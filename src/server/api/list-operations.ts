@@ -24,9 +24,9 @@ export function rowsOperation(named: OperationName, readable: ReportingRelation)
     ...named,
     parameters: () => describeParameters(rowsParameters(readable), listFilterParameters(columns, names)),
     answer: pageSchema(name),
-    prepare: (told) => {
-      const question = validateParameters(rowsParameters(readable), told);
-      const whole = told.limit === undefined;
+    prepare: (params) => {
+      const question = validateParameters(rowsParameters(readable), params);
+      const whole = params.limit === undefined;
       return {
         json: (sql) => readRows(sql, readable, question),
         csv: {

@@ -34,7 +34,7 @@ export interface Operation {
    * Validates the parameters, and returns the queries of the response.
    * @throws AskedWrongly with all invalid parameters
    */
-  readonly prepare: (told: RawParameters) => PreparedResponse;
+  readonly prepare: (params: RawParameters) => PreparedResponse;
 }
 
 /** The queries of a validated request. */

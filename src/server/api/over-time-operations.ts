@@ -49,8 +49,8 @@ export function coverageOperation(one: OperationName, dataset: ReadableDataset, 
     ...one,
     parameters: () => describeParameters(schema),
     answer: jsonSchema(coverage, 'output'),
-    prepare: (told) => {
-      const question = validateParameters(schema, told);
+    prepare: (params) => {
+      const question = validateParameters(schema, params);
       return createSinglePage(
         csvColumns({
           day: 'date',
@@ -104,8 +104,8 @@ export function seriesOperation(
     parameters: () =>
       describeParameters(seriesParameters(source), listFilterParameters(source.readable.columns, others)),
     answer: jsonSchema(series, 'output'),
-    prepare: (told) => {
-      const question = validateParameters(seriesParameters(source), told);
+    prepare: (params) => {
+      const question = validateParameters(seriesParameters(source), params);
       return createSinglePage(
         [
           { name: question.time, type: 'timestamptz' },

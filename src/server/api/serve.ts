@@ -45,7 +45,7 @@ export function serveApi(server: FastifyInstance, { gate, pace, clock, status, l
       return sendProblem(reply, problem);
     });
     api.get('/openapi.json', async (_request, reply) => {
-      document ??= openApi(operations(), getCatalogue(), readVersion()).then((told) => JSON.stringify(told));
+      document ??= openApi(operations(), getCatalogue(), readVersion()).then((api) => JSON.stringify(api));
       return reply.type('application/json; charset=utf-8').send(await document);
     });
     api.get<{ Params: { '*': string }; Querystring: Record<string, unknown> }>(
@@ -54,8 +54,8 @@ export function serveApi(server: FastifyInstance, { gate, pace, clock, status, l
         const { path, suffix } = splitSuffix(`/${request.params['*']}`);
         const operation = operations().get(path);
         if (!operation) return sendProblem(reply, notFoundProblem(path, operations()));
-        const { format, ...told } = request.query;
-        const answering = operation.prepare(told);
+        const { format, ...params } = request.query;
+        const answering = operation.prepare(params);
         const signal = abortOnDisconnect(reply);
         if (formatOf(format, suffix) === 'csv')
           return sendCsv(request, reply, answering, { gate, pace, signal });
@@ -118,13 +118,13 @@ function notFoundProblem(path: string, operations: ReadonlyMap<string, Operation
     .find((one) => operations.has(one));
   const place = nearest ?? '';
   const below = [...operations.keys()].filter((one) => one.startsWith(`${place}/`));
-  const told = below
+  const paths = below
     .map((one) => one.slice(place.length + 1))
     .filter((one) => nearest !== undefined || !one.includes('/'));
   return {
     status: 404,
     title: 'Nothing is here',
-    detail: `below /api/v1${place} there are ${told.filter((one) => !one.includes('/')).join(', ') || 'no others'}`,
+    detail: `below /api/v1${place} there are ${paths.filter((one) => !one.includes('/')).join(', ') || 'no others'}`,
   };
 }
 

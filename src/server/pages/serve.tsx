@@ -93,10 +93,10 @@ export function servePages(
           body: JSON.stringify({ error: [problem.what, ...problem.details].join('; ') }),
         }
       : { type: PAGE, body: pageOf(request, problems.problemPage(problem)) };
-  const refuse = (request: FastifyRequest, reply: FastifyReply, told: problems.PageProblem) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, full: problems.PageProblem) => {
     // The details of internal errors are only sent to clients that may read all pages.
-    const inside = told.status >= 500 && access.admit(callerOf(request, '/'), clock()) !== 'allowed';
-    const problem = inside ? { ...told, details: [] } : told;
+    const inside = full.status >= 500 && access.admit(callerOf(request, '/'), clock()) !== 'allowed';
+    const problem = inside ? { ...full, details: [] } : full;
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
     const { type, body } = refusalOf(request, problem);
     return reply.code(problem.status).type(type).send(body);

@@ -49,12 +49,12 @@ function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): Declar
 function lookTimesView(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
   const { name } = dataset;
   const packing = packingOf(dataset);
-  const told = new Set([...packing.request.map((column) => column.name), 'observed_at', 'run_id']);
+  const readable = new Set([...packing.request.map((column) => column.name), 'observed_at', 'run_id']);
   return {
     kind: 'view',
     name: observationsViewName(name),
     comment: `When the readings of ${name} were taken: one row a look, however much it read, and another one where some of it could not be packed with the rest.`,
-    columns: read.filter((column) => told.has(column.name)).map(declareColumn),
+    columns: read.filter((column) => readable.has(column.name)).map(declareColumn),
     body: observationsSql(packing),
   };
 }

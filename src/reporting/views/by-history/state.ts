@@ -49,10 +49,10 @@ function changes(dataset: Dataset): DeclaredView {
     recorderColumn(column, types.get(column) ?? 'text', 'Key of the member.'),
   );
   const extra = dataset.extra === false ? [] : ['extra'];
-  const told = [...dataset.columns.map((column) => column.name), ...extra].filter(
+  const columns = [...dataset.columns.map((column) => column.name), ...extra].filter(
     (one) => !key.includes(one),
   );
-  const of = (row: string) => told.map((column) => `${row}.${column}`).join(', ');
+  const of = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
   const rowOf = (row: string) => `row(${of(row)})`;
   const content = (row: string) => `(select to_jsonb(c) from (select ${of(row)}) as c)`;
   const same = (other: string) => sameKeySql(dataset, other, 'v');

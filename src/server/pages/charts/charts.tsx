@@ -44,8 +44,8 @@ interface ChartData {
 export const charts = definePage({
   path: '/charts',
   asked,
-  async read({ read, clock }, told): Promise<ChartData> {
-    const { of, column, by, from, to, as_of, beside, ...others } = told;
+  async read({ read, clock }, params): Promise<ChartData> {
+    const { of, column, by, from, to, as_of, beside, ...others } = params;
     const drawable = drawables.get(of);
     if (!drawable) throw new BadRequest(['of: is not known']);
     const now = clock();
@@ -67,7 +67,7 @@ export const charts = definePage({
       return { drawable, targets, drawing, missing, found };
     });
   },
-  content: ({ drawable, targets, drawing, missing, found }, told) => ({
+  content: ({ drawable, targets, drawing, missing, found }, params) => ({
     title: `${drawable.title} · Charts`,
     islands: ['charts'],
     body: (
@@ -82,14 +82,14 @@ export const charts = definePage({
           </strong>{' '}
           {drawable.about}
         </p>
-        <ChartForm targets={targets} drawing={drawing} told={told} />
+        <ChartForm targets={targets} drawing={drawing} params={params} />
         {found === null ? (
           <Empty>
             {drawable.dataset && targets.length === 0 && 'Nothing of it is recorded yet. '}
             Say what to draw: {missing.join(', ')}. Several values have commas between them, each is a line.
           </Empty>
         ) : (
-          <Drawn drawing={drawing} found={found} fixed={told.to !== null} />
+          <Drawn drawing={drawing} found={found} fixed={params.to !== null} />
         )}
       </>
     ),

@@ -31,11 +31,11 @@ interface ChartFormProps {
   /** Recorded targets of the source. */
   readonly targets: readonly ChartTarget[];
   readonly drawing: ChartRequest;
-  readonly told: { readonly [name: string]: unknown };
+  readonly params: { readonly [name: string]: unknown };
 }
 
 /** The form for the parameters of the chart. */
-export function ChartForm({ targets, drawing, told }: ChartFormProps) {
+export function ChartForm({ targets, drawing, params }: ChartFormProps) {
   const { drawable, grain, isGrainGiven } = drawing;
   const { name: of, keys, needed, takes, grains, past } = drawable;
   const choices = [
@@ -88,7 +88,7 @@ export function ChartForm({ targets, drawing, told }: ChartFormProps) {
         </div>
       )}
       {(past ? [...WINDOW, ...KNOWN] : WINDOW).map(([name, label]) => {
-        const at = told[name];
+        const at = params[name];
         return (
           <div key={name}>
             <label for={name}>{label}</label>

@@ -16,7 +16,7 @@ export type ChartTarget = Readonly<Record<string, string>>;
 export async function readTargets(
   sql: postgres.Sql,
   drawable: ChartSource,
-  told: ChartTarget,
+  requested: ChartTarget,
 ): Promise<ChartTarget[]> {
   const { dataset, keys, members } = drawable;
   if (!dataset) return [];
@@ -28,7 +28,7 @@ export async function readTargets(
   );
   return members === null
     ? targets
-    : [...(await readMembers(sql, drawable, members, told, targets)), ...targets];
+    : [...(await readMembers(sql, drawable, members, requested, targets)), ...targets];
 }
 
 /** Reads members from the current list, which is small and indexed by its key; readings are not scanned. */
@@ -36,11 +36,11 @@ async function readMembers(
   sql: postgres.Sql,
   { dataset, needed, memberKeys }: ChartSource,
   list: string,
-  told: ChartTarget,
+  requested: ChartTarget,
   targets: readonly ChartTarget[],
 ): Promise<ChartTarget[]> {
   const request = needed.filter((name) => dataset?.request.includes(name));
-  const conditions = Object.entries(completeKeys(told, targets, request)).flatMap(([name, values]) =>
+  const conditions = Object.entries(completeKeys(requested, targets, request)).flatMap(([name, values]) =>
     request.includes(name) ? [sql`and ${sql(name)} = any(${textsOf(values)})`] : [],
   );
   const columns = sql(needed.filter((name) => memberKeys[name] === undefined));

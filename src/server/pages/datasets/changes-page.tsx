@@ -49,9 +49,9 @@ export const changesPage: Page = {
       const since = await recordedSince(sql, dataset);
       const begin = Math.max(end - DAY, since === null ? 0 : Date.parse(since) + 1);
       const from = begin < end ? begin : end - DAY;
-      const told = given.from === undefined ? { from: new Date(from).toISOString(), ...given } : given;
-      const question = validateParameters(differencesParameters(dataset), told);
-      const parameters = parametersOf(told) ?? {};
+      const params = given.from === undefined ? { from: new Date(from).toISOString(), ...given } : given;
+      const question = validateParameters(differencesParameters(dataset), params);
+      const parameters = parametersOf(params) ?? {};
       const view = { dataset, parameters, question };
       if (since === null)
         return content(view, now, <Empty>Nothing of {dataset.name} is recorded yet.</Empty>);

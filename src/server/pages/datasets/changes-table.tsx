@@ -154,8 +154,8 @@ function RowLinks({
 function linesOf(row: Difference): DifferenceLine[] {
   const { before, after, differs } = row;
   const whole = before ?? after ?? {};
-  const told = Object.entries(whole).flatMap(([name, value]) => (value === null ? [] : [name]));
-  const names = differs.length > 0 ? differs : told;
+  const filled = Object.entries(whole).flatMap(([name, value]) => (value === null ? [] : [name]));
+  const names = differs.length > 0 ? differs : filled;
   if (differs.length === 0 && (names.length === 0 || names.length > MAX_LISTED_COLUMNS))
     return [{ row, first: true, column: null, before: before ?? undefined, after: after ?? undefined }];
   return names.map((column, at) => ({

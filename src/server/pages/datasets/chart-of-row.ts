@@ -29,13 +29,13 @@ export function chartOfRow(
     const value = row[column.name];
     return value === undefined || value === null ? [] : [[column.name, String(value)] as const];
   });
-  const told = new Map(things);
-  if (Number.isNaN(at) || drawable.needed.some((column) => !told.has(column))) return null;
+  const values = new Map(things);
+  if (Number.isNaN(at) || drawable.needed.some((column) => !values.has(column))) return null;
   const around =
     (DAYS_BY_INTERVAL[String(row.time_interval)] ?? (drawable.ends ? VALIDITY_DAYS : DEFAULT_DAYS)) * DAY;
   return chartLink({
     of: name,
-    things: Object.fromEntries(told),
+    things: Object.fromEntries(values),
     from: new Date(at - around),
     to: new Date(at + around),
     asOf,

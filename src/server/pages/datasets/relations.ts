@@ -55,9 +55,9 @@ export function viewsOf(dataset: ReadableDataset): DatasetViews {
   const { name, history } = dataset;
   const changes = catalogue.views.get(`${name}_changes`) ?? null;
   const conflicts = catalogue.views.get(`${name}_conflicts`) ?? null;
-  const told = [name, `${name}_as_of`, history?.name, changes?.name, conflicts?.name];
+  const names = [name, `${name}_as_of`, history?.name, changes?.name, conflicts?.name];
   const others = [...catalogue.views.values()].filter(
-    (one) => !told.includes(one.name) && datasetOf(one.name) === dataset,
+    (one) => !names.includes(one.name) && datasetOf(one.name) === dataset,
   );
   return { history, changes, conflicts, others };
 }

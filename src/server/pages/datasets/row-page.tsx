@@ -40,7 +40,7 @@ export const rowPage: Page = {
     const asOf = parseAsOf(tidied.given);
     const parameters = keyOf(dataset, tidied.given);
     const { conflicts } = viewsOf(dataset);
-    const told = await read(async (sql) => {
+    const found = await read(async (sql) => {
       const tables: VersionTable[] = [];
       for (const view of [dataset.history ?? dataset.now, ...(conflicts ? [conflicts] : [])]) {
         const begins = view === conflicts ? 'recorded_at' : dataset.begins;
@@ -54,7 +54,7 @@ export const rowPage: Page = {
       }
       return tables;
     });
-    return content(dataset, told, parameters, asOf);
+    return content(dataset, found, parameters, asOf);
   },
 };
 
@@ -90,7 +90,7 @@ const filtersOfKey = ({ key }: ReadableDataset, parameters: Parameters): Paramet
 
 function content(
   dataset: ReadableDataset,
-  told: readonly VersionTable[],
+  found: readonly VersionTable[],
   parameters: Parameters,
   asOf: string | null,
 ): Content {
@@ -105,7 +105,7 @@ function content(
       { kind: 'since', column: view === versions ? dataset.begins : 'recorded_at' },
       form,
     );
-  const rows = told[0]?.page.rows ?? [];
+  const rows = found[0]?.page.rows ?? [];
   const first = oldestVersionStart(dataset, rows);
   const chart = chartOfRow(dataset, { ...rows[0], ...parameters }, asOf, first);
   return {
@@ -130,7 +130,7 @@ function content(
             <ValueText key={one} type={types.get(one) ?? 'text'} value={parameters[one] ?? null} />,
           ])}
         />
-        {told.map(({ heading, view, columns, page: { rows, next } }) => (
+        {found.map(({ heading, view, columns, page: { rows, next } }) => (
           <section aria-label={heading} key={heading}>
             <div class="head">
               <h2>{heading}</h2>
@@ -159,7 +159,7 @@ function content(
             )}
           </section>
         ))}
-        {told.slice(0, 1).map(({ view, question }) => (
+        {found.slice(0, 1).map(({ view, question }) => (
           <PageSql sql={rowsSql(view, question)} key={view.name} />
         ))}
       </>

@@ -94,9 +94,9 @@ export function historyOf(
     (column) => row[column] !== undefined && (row[column] !== null || nullable.has(column)),
   );
   if (!whole) return null;
-  const told = key.map((column): [string, string | null] => {
+  const keyValues = key.map((column): [string, string | null] => {
     const value = row[column];
     return [column, value === null || value === undefined ? null : String(value)];
   });
-  return hrefOf(pathOf(name, 'row'), { ...Object.fromEntries(told), ...keepAsOf(parameters) });
+  return hrefOf(pathOf(name, 'row'), { ...Object.fromEntries(keyValues), ...keepAsOf(parameters) });
 }

@@ -36,8 +36,8 @@ export async function* statusFiles(
 ): AsyncGenerator<SiteFile> {
   const { style } = assets;
   if (style === null) throw new Error('the styles of the pages are not built: run "npm run build"');
-  const told = await nodesStatus(sql, site, now);
-  const folders = foldersOf(told.nodes.map(({ node }) => node));
+  const status = await nodesStatus(sql, site, now);
+  const folders = foldersOf(status.nodes.map(({ node }) => node));
   const folderOf = (node: string) => folders.get(node) ?? '';
   const page = (path: string, content: Content): SiteFile => {
     const root = path === FIRST_PAGE ? '' : '../../';
@@ -56,17 +56,17 @@ export async function* statusFiles(
   for (const [name, { body }] of assets.files)
     if (style === `/assets/${name}`) yield { path: style.slice(1), body };
   if (site.logo) yield { path: logoFile(site), body: site.logo.body };
-  for (const node of told.nodes) {
+  for (const node of status.nodes) {
     yield* badges(node, folderOf(node.node));
     const firstLook = await firstLookAt(sql, node.node);
     for (const range of usualNames) {
       const asked = parseRange({ range }, now, firstLook?.getTime() ?? null);
       const record = await nodeRange(sql, node.node, asked, asked.grain, firstLook, now);
-      const content = nodeContent({ range: record, asked, told, now: node, site });
+      const content = nodeContent({ range: record, asked, status, now: node, site });
       yield page(`${folderOf(node.node)}/${rangeFile(range)}`, content);
     }
   }
-  yield page(FIRST_PAGE, statusContent(told, site));
+  yield page(FIRST_PAGE, statusContent(status, site));
 }
 
 function* badges(node: NodeStatus, folder: string): Generator<SiteFile> {

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import type { NodeRange, ProbeResults as Row } from '../../../reporting/reports/nodes/node-range.ts';
+import type { NodeRange, ProbeResults } from '../../../reporting/reports/nodes/node-range.ts';
 import { spanText } from '../../../reporting/reports/uptime.ts';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -7,7 +7,7 @@ import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
 import { CurrentLinks } from './links.ts';
 
-const columns: readonly Column<Row>[] = [
+const columns: readonly Column<ProbeResults>[] = [
   { name: 'From', cell: ({ started_at }) => <Time at={started_at} exact /> },
   { name: 'To', cell: ({ ended_at, is_open }) => (is_open ? 'now' : <Time at={ended_at} exact />) },
   {

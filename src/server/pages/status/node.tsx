@@ -28,7 +28,7 @@ import { Windows } from './windows.tsx';
 export interface NodeRecord {
   readonly range: NodeRange;
   readonly asked: RequestedRange;
-  readonly told: NodesStatus;
+  readonly status: NodesStatus;
   /** Its current state; null if it is no longer watched. */
   readonly now: NodeStatus | null;
   readonly site: StatusSite;
@@ -43,22 +43,22 @@ export const statusOfNode = definePage({
   asked: z.strictObject({ ...rangeParameters, node: z.string() }),
   read: async ({ nodes, site, read, clock }, { node, ...parameters }): Promise<NodeRecord | null> => {
     if (node.includes('\0')) return null; // PostgreSQL does not accept NUL
-    const told = await nodes();
-    const now = told.nodes.find((one) => one.node === node) ?? null;
+    const status = await nodes();
+    const now = status.nodes.find((one) => one.node === node) ?? null;
     return read(async (sql) => {
       const firstLook = await firstLookAt(sql, node);
       if (!firstLook && !now) return null;
       const moment = clock();
       const asked = parseRange(parameters, moment, firstLook?.getTime() ?? null);
       const range = await nodeRange(sql, node, asked, asked.grain, firstLook, moment);
-      return { range, asked, told, now, site };
+      return { range, asked, status, now, site };
     });
   },
   content: (record) => nodeContent(record),
 });
 
 /** Renders the page of a node. */
-export function nodeContent({ range, asked, told, now, site }: NodeRecord): Content {
+export function nodeContent({ range, asked, status, now, site }: NodeRecord): Content {
   const { node, whole, windows, grain } = range;
   const summary = `${node}, ${windowText(range)}: ${summaryWords(windows)}.`;
   return {
@@ -73,7 +73,7 @@ export function nodeContent({ range, asked, told, now, site }: NodeRecord): Cont
             <h1>{node}</h1>
             {now ? <NodeState node={now} /> : <State is="unknown">not watched any more</State>}
           </div>
-          <StalledLedgersWarning ledgers={told.standing} />
+          <StalledLedgersWarning ledgers={status.standing} />
           {now?.error && now.state !== 'up' && (
             <p class="reason">
               <q>{now.error}</q>

@@ -26,32 +26,32 @@ export const status = definePage({
 });
 
 /** Renders the status page. */
-export function statusContent(told: NodesStatus, site: StatusSite): Content {
+export function statusContent(status: NodesStatus, site: StatusSite): Content {
   return {
     title: site.title,
     site,
     body: (
       <>
         <StatePatterns />
-        <Verdict told={told} site={site} />
+        <Verdict status={status} site={site} />
         <section aria-labelledby="nodes">
           <div class="head">
             <h2 id="nodes">Nodes</h2>
             <Legend />
           </div>
-          <ListedNodes nodes={told.nodes} />
+          <ListedNodes nodes={status.nodes} />
         </section>
         <section aria-labelledby="maintenance">
           <h2 id="maintenance">Announced maintenance</h2>
-          <Maintenance windows={told.maintenance} now={told.at} />
+          <Maintenance windows={status.maintenance} now={status.at} />
         </section>
         <section aria-labelledby="incidents">
           <h2 id="incidents">Incidents</h2>
-          <Incidents incidents={told.incidents} named empty={`No incident in ${STATUS_DAYS} days.`} />
+          <Incidents incidents={status.incidents} named empty={`No incident in ${STATUS_DAYS} days.`} />
         </section>
         <section aria-labelledby="proof">
           <h2 id="proof">Proof</h2>
-          <Seal seal={told.seal} />
+          <Seal seal={status.seal} />
         </section>
       </>
     ),
@@ -59,10 +59,10 @@ export function statusContent(told: NodesStatus, site: StatusSite): Content {
 }
 
 function Verdict({
-  told: { nodes, standing },
+  status: { nodes, standing },
   site,
 }: {
-  readonly told: NodesStatus;
+  readonly status: NodesStatus;
   readonly site: StatusSite;
 }) {
   const [tone, words] = verdictOf(nodes);

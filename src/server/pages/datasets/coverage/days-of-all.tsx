@@ -31,8 +31,8 @@ export function DaysOfAll({
       from: day,
       to: new Date(Date.parse(day) + DAY).toISOString().slice(0, 10),
     });
-  const told = days.map(dayOf);
-  const words = `Of ${countText(days.length, 'day')}: ${daysWords(told)}.`;
+  const states = days.map(dayOf);
+  const words = `Of ${countText(days.length, 'day')}: ${daysWords(states)}.`;
   return (
     <section aria-labelledby="days">
       <div class="head">
@@ -41,7 +41,7 @@ export function DaysOfAll({
       </div>
       <Calendar
         label={words}
-        days={told.map((day) => ({
+        days={states.map((day) => ({
           at: Date.parse(day.day),
           href: alone(day.day),
           draw: (place) => <DayField day={day} {...place} />,
