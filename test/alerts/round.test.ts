@@ -110,7 +110,7 @@ describe('a round', () => {
       expect.stringMatching(/^resolved (?=.*\bmore\b)(?=.*\bn0\b)(?=.*\bn249\b)/),
     ]);
     const [more] = await alerts.sql`select summary from reporting.alerts where subject = 'more'`;
-    expect(more).toEqual({ summary: '50 more, which are not told one by one' });
+    expect(more).toEqual({ summary: '50 more, which are not listed' });
   });
 
   it('tells nothing of far too many subjects of which the record does not tell', async () => {
