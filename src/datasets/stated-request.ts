@@ -1,3 +1,4 @@
+import { NETWORK_IDS } from '../config/networks.ts';
 import { UpstreamFailure } from '../upstreams/failure.ts';
 import { canonicalHex } from './canonical-hex.ts';
 import type { Dataset, Target } from './contract.ts';
@@ -25,7 +26,7 @@ export function buildContradictionCheck(stated: StatedRequest = {}): Contradicti
       if (requested === undefined) continue;
       const stated = paths.map((path) => valuesAt(thing, path));
       const isOther = (values: readonly string[]) =>
-        values.length > 0 && values.every((value) => oneName(key, value) !== oneName(key, requested));
+        values.length > 0 && values.every((value) => isOtherValue(key, value, requested));
       if (stated.every(isOther))
         return `the answer is about ${paths[0]?.join('.')} ${stated[0]?.[0]}, and ${requested} was requested`;
     }
@@ -33,9 +34,21 @@ export function buildContradictionCheck(stated: StatedRequest = {}): Contradicti
   };
 }
 
-/** Returns the canonical form of a value. The chain data API has two names for one network. */
-const oneName = (key: string, value: string) =>
-  key === 'network' && value === 'testnet' ? 'fuji' : canonicalHex(value);
+/**
+ * Values of the keys that are enumerations, by name. Two names of one value are equal. The upstream may add
+ * values or rename them, so that an unknown name contradicts nothing.
+ */
+const ENUMERATIONS: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
+  network: NETWORK_IDS,
+  blockchainId: { 'p-chain': 'P', 'x-chain': 'X', 'c-chain': 'C' },
+};
+
+/** Returns whether a stated value differs from the requested one. */
+function isOtherValue(key: string, stated: string, requested: string): boolean {
+  const known = ENUMERATIONS[key];
+  if (!known) return canonicalHex(stated) !== canonicalHex(requested);
+  return Object.hasOwn(known, stated) && known[stated] !== known[requested];
+}
 
 /**
  * Extends the item reader of a dataset, so that it rejects a response that contradicts its request as a

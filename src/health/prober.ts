@@ -46,6 +46,12 @@ export class ClockWentBack extends Error {
   }
 }
 
+/** An absence that has not ended. */
+interface OpenAbsence extends Omit<ObserverAbsence, 'to' | 'reason'> {
+  /** Null: the observer is new. Its ledger has no time before the first results, so that nothing is missing. */
+  readonly reason: string | null;
+}
+
 /**
  * Probes all targets of one observer. It queries each once per interval, spread evenly, and writes changes
  * once a second. Time in which the process is off, asleep or stalled is an absence of the observer. An
@@ -63,8 +69,8 @@ export class Prober {
   /** Queries outside of the regular schedule: confirmations. */
   #again: { readonly at: number; readonly probe: WatchedProbe }[] = [];
   #lastTick: number;
-  /** Absence in progress. Null: there is none. */
-  #absence: Omit<ObserverAbsence, 'to'> | null;
+  /** Absence in progress, or the time until the first results of a new observer. Null: there is none. */
+  #absence: OpenAbsence | null;
   /**
    * Probes with queries that must end before the absence ends. Null: not all overdue queries have started.
    */
@@ -91,7 +97,7 @@ export class Prober {
     this.#lastTick = now;
     this.#absence = {
       from: heartbeat === null ? now : clock.toSteady(heartbeat),
-      reason: 'the recorder was off',
+      reason: heartbeat === null ? null : 'the recorder was off',
       looks: this.#looks(),
     };
   }
@@ -138,11 +144,12 @@ export class Prober {
    * pause.
    */
   #pause(now: number): void {
-    this.#absence ??= {
-      from: this.#lastTick,
-      reason: 'the recorder was asleep or stalled',
-      looks: this.#looks(),
-    };
+    if (this.#absence === null || this.#absence.reason === null)
+      this.#absence = {
+        from: this.#lastTick,
+        reason: 'the recorder was asleep or stalled',
+        looks: this.#looks(),
+      };
     this.#awaited = null;
     for (const probe of this.#probes)
       if (probe.askedAt !== null) {
@@ -154,7 +161,8 @@ export class Prober {
   /** Ends the absence if every overdue query has a result. Until then the states are those from before. */
   #endAbsence(now: number): void {
     if (this.#absence === null || this.#awaited === null || this.#awaited.size > 0) return;
-    this.#writer.addAbsence({ ...this.#absence, to: now });
+    const { reason } = this.#absence;
+    if (reason !== null) this.#writer.addAbsence({ ...this.#absence, reason, to: now });
     this.#absence = null;
     this.#awaited = null;
   }

@@ -138,6 +138,19 @@ describe('an answer about another thing than was requested', () => {
     );
   });
 
+  it.each([
+    ['network', { chainName: 'p-chain', network: 'a network of next year' }],
+    ['blockchainId', { chainName: 'P-Chain', network: 'fuji' }],
+  ])('is none where %s has a name that is not known yet', (_, chainInfo) => {
+    const target = { blockchainId: 'p-chain', network: 'testnet' };
+    for (const [dataset, body] of [
+      [proposedBlocks, { blocks: [block] }],
+      [primaryBalances, { balances: { locked: [primaryBalances.example] } }],
+    ] as const)
+      expect(dataset.items({ ...body, chainInfo }, target)).toHaveLength(1);
+    expect(stakingTransactions.items({ transactions: [{}], chainInfo }, target)).toHaveLength(1);
+  });
+
   it('cannot hide behind a field of the same name', () => {
     const [proposal] = networkProposals.items({ acps: { 23: { proposal: '99' } } }, { node: 'n' });
     expect(proposal).toMatchObject({ proposal: '23' });

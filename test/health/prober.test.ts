@@ -352,6 +352,24 @@ describe('a look that fails in the recorder itself', () => {
 });
 
 describe('first looks', () => {
+  it('of a new observer end no absence, and each node is watched from its own first look on', async () => {
+    const nodes = Array.from({ length: 90 }, (_, n) => `n${n}`);
+    const it = await world(nodes); // more than one tick asks
+    await it.pass(minute);
+    await it.flush();
+    expect(await sql`select from recorder.health_absences where observer = ${it.observer}`).toHaveLength(0);
+    for (const node of ['n0', 'n89']) {
+      const first = it.looks.find((look) => look.node === node)?.at ?? 0;
+      expect(await ledger(it, node)).toEqual([['up', (first - start) / second, 60]]);
+    }
+    await it.kill();
+    it.now += hour;
+    await it.start();
+    await it.pass(minute);
+    await it.flush();
+    expect(await sql`select from recorder.health_absences where observer = ${it.observer}`).toHaveLength(1);
+  });
+
   it('that an absence ends in the middle of leave no interval without a look', async () => {
     const nodes = Array.from({ length: 90 }, (_, n) => `n${n}`);
     const it = await world(nodes);
