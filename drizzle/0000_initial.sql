@@ -232,6 +232,7 @@ CREATE TABLE "recorder"."targets" (
 	"newest_item_at" timestamp with time zone,
 	"usual_interval_ms" bigint,
 	"longest_interval_ms" bigint,
+	"failed_sweeps" "int8multirange",
 	CONSTRAINT "targets_source_target_key_pk" PRIMARY KEY("source","target_key")
 );
 --> statement-breakpoint

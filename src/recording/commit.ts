@@ -278,8 +278,8 @@ export function buildCommit(
 }
 
 /**
- * SQL: assignments by which a poll stores the progress of an index. Items of other targets count for this
- * target, too.
+ * SQL: assignments by which a run stores the progress of an index and the windows whose sweep failed. Items
+ * of other targets count for this target, too.
  */
 function progressSet(param: Statement<Commit>['param'], fresh: string): string {
   const read =
@@ -290,7 +290,12 @@ function progressSet(param: Statement<Commit>['param'], fresh: string): string {
     'timestamptz',
     read(({ newest }) => (newest === null ? null : new Date(newest).toISOString())),
   );
+  const isSweep = param('boolean', (commit) => commit.isSweep);
+  const outcome = param('text', ({ end }) => end?.outcome ?? null);
+  const window = param('int8multirange', (commit) => commit.window && `{${rangeText(commit.window)}}`);
   return `,
+        failed_sweeps = case when ${isSweep} and ${outcome} in ('failed', 'stopped') then coalesce(failed_sweeps, '{}') + ${window}
+          when ${isSweep} and ${outcome} in ('done', 'partial') then nullif(failed_sweeps - ${window}, '{}') else failed_sweeps end,
         index_name = coalesce(${param(
           'text',
           read(({ index }) => index),

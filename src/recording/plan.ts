@@ -44,6 +44,8 @@ export interface TargetState {
   readonly answered: readonly Window[];
   /** Start of the range that the last poll showed, on the axis of the source. Null if unknown. */
   readonly shownFrom: number | null;
+  /** Windows whose last sweep failed. */
+  readonly failedSweeps: readonly Window[];
   /**
    * Older data was removed and is not requested again. Null: nothing was removed. Only applies to the axis of
    * time.
@@ -64,6 +66,7 @@ const NEW_TARGET_STATE: TargetState = {
   covered: [],
   answered: [],
   shownFrom: null,
+  failedSweeps: [],
   keptSince: null,
 };
 
@@ -89,6 +92,7 @@ export function jointState({ datasets }: ConfiguredFeed, states: TargetStates, t
     covered: all.map(({ covered }) => covered).reduce(intersectWindows),
     answered: all.map(({ answered }) => answered).reduce(intersectWindows),
     shownFrom: all[0]?.shownFrom ?? null,
+    failedSweeps: all[0]?.failedSweeps ?? [],
     keptSince: earliest(all.map(({ keptSince }) => keptSince)),
   };
 }
@@ -113,11 +117,12 @@ export async function loadStates(
     covered: string | null;
     answered: string | null;
     shown_from: string | null;
+    failed_sweeps: string | null;
     kept_since: Date | null;
   }>(expression`
     select t.target_key, t.dataset, t.expected_from, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_failure_at, t.failures, t.not_offered,
       (c.covered + lost.ranges)::text as covered, (c.covered + lost.ranges + coalesce(c.answered, '{}'))::text as answered,
-      k.shown_from, (select r.kept_since from ${retention} r where r.dataset = t.dataset) as kept_since
+      k.shown_from, k.failed_sweeps::text, (select r.kept_since from ${retention} r where r.dataset = t.dataset) as kept_since
     from ${targetDatasets} t
     join ${targets} k using (source, target_key)
     left join ${coverage} c using (dataset, target_key)
@@ -138,6 +143,7 @@ export async function loadStates(
       covered: parseMultirange(row.covered ?? ''),
       answered: parseMultirange(row.answered ?? ''),
       shownFrom: row.shown_from === null ? null : Number(row.shown_from),
+      failedSweeps: parseMultirange(row.failed_sweeps ?? ''),
       keptSince: row.kept_since?.getTime() ?? null,
     });
   }

@@ -3,21 +3,24 @@ import type { ConfiguredFeed } from './active-feed.ts';
 import type { TargetState } from './plan.ts';
 import { rangeStart } from './range-start.ts';
 import { targetKey } from './target-key.ts';
-import { splitWindow, subtractWindows } from './windows.ts';
+import { intersectWindows, splitWindow, subtractWindows } from './windows.ts';
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 /**
  * Windows younger than this are requested again daily, in ms. On the axis of heights, unclaimed windows are.
  */
 export const RECENT_MS = 14 * DAY;
 /** Interval at which older windows are requested again, in ms. */
 export const SWEEP_INTERVAL_MS = 30 * DAY;
+/** Retry interval of windows whose last sweep failed, in ms. */
+const RETRY_INTERVAL_MS = HOUR;
 
 /**
  * Returns answered windows of an index that are due to be requested again, because an index may show items
- * late and revise them. Recent windows are due once a day, older ones once in 30 days. The selection depends
- * only on the time and the last poll, so that it works with any poll interval. Windows that each poll shows
- * anyway are excluded.
+ * late and revise them. Recent windows are due once a day, older ones once in 30 days, and failed ones once
+ * an hour. The selection depends only on the time, the last poll and the failures, so that it works with any
+ * poll interval. Windows that each poll shows anyway are excluded.
  */
 export function listSweepWindows(
   feed: ConfiguredFeed,
@@ -35,10 +38,14 @@ export function listSweepWindows(
   const recent = { from: recentStart(range, state, start, now), to: range.axis === 'time' ? now : OPEN_END };
   const old = { from: start, to: Math.min(recent.from, shown, answered.at(-1)?.to ?? start) };
   const older = olderWindows(old, range.span(target), turns(feed.every), feed.every, offset);
-  return [
+  const due = [
     ...(turns(DAY).count > 0 && recent.from < shown ? [recent] : []),
     ...older.filter((window) => subtractWindows(window, answered).length === 0),
   ];
+  if (turns(RETRY_INTERVAL_MS).count === 0) return due;
+  const failed = intersectWindows(state.failedSweeps, [{ from: start, to: OPEN_END }]);
+  const retried = failed.flatMap((window) => subtractWindows(window, due));
+  return [...due, ...retried.reverse().flatMap((window) => splitWindow(window, range.span(target)))];
 }
 
 /** Returns the start of the daily window: the last 14 days, and windows that are answered but not claimed. */

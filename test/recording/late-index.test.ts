@@ -85,6 +85,44 @@ it('a record at the same time of every day sweeps each target daily, also if the
   }
 });
 
+it.each(['proposed_blocks', 'native_transactions'] as const)(
+  'a sweep of %s that fails is repeated within the next hours, once, and recorded before the sweep of the next day',
+  async (name) => {
+    const late = 30 * hour;
+    const all = hourly(96, (number) => (number === 2 ? late : 0));
+    let [calls, failed] = [0, false];
+    const { clock, key, poll, recorded } = await recorder(all, hour, {
+      ...{ name, page: 5, mayFail: true },
+      // The first call is the poll's. The first sweep after the late item is shown fails.
+      failure: () => {
+        calls += 1;
+        if (failed || calls === 1 || clock.now < start + 2 * hour + late) return null;
+        failed = true;
+        return 'server';
+      },
+    });
+    const swept: [number, string][] = [];
+    for (; clock.now < start + 4 * day; clock.now += hour) {
+      calls = 0;
+      await poll('up');
+      const sweeps = await sql<{ status: string }[]>`
+        select status from recorder.runs where reason = 'sweep' and target_key = ${key} and started_at = ${new Date(clock.now)}`;
+      for (const { status } of sweeps) swept.push([clock.now, status]);
+      const failure = swept.findIndex(([, status]) => status === 'failed');
+      if (failure >= 0 && clock.now >= (swept[failure]?.[0] ?? 0) + 2 * hour)
+        expect((await recorded()).has(2)).toBe(true);
+    }
+    expect(failed).toBe(true);
+    const [at = 0] = swept.find(([, status]) => status === 'failed') ?? [];
+    const after = swept.filter(([moment]) => moment > at);
+    expect(after[0]?.[0]).toBeLessThanOrEqual(at + 2 * hour);
+    expect(after.every(([, status]) => status === 'done')).toBe(true);
+    // Then only the sweeps of each day follow.
+    expect(after.length).toBe(1 + swept.filter(([moment]) => moment > at + 3 * hour).length);
+    expect(after.length).toBeLessThanOrEqual(3);
+  },
+);
+
 it('a sweep that succeeds does not hide that the poll before it failed', async () => {
   let fails = false;
   const { clock, poll } = await recorder(

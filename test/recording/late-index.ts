@@ -94,6 +94,7 @@ export async function lateIndexRecorder(
   return {
     clock,
     index,
+    key: targetKey(target),
     recorded,
     /** One tick of `up` with everything that follows from it, or one `record` from cron. */
     async poll(by: 'up' | 'record') {

@@ -49,6 +49,7 @@ const state = ({ covered = [], ...more }: Partial<TargetState> = {}): TargetStat
   covered,
   answered: covered,
   shownFrom: null,
+  failedSweeps: [],
   keptSince: null,
   ...more,
 });

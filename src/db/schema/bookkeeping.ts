@@ -65,6 +65,10 @@ export const targets = recorder.table(
      */
     usual_interval_ms: bigint({ mode: 'number' }),
     longest_interval_ms: bigint({ mode: 'number' }),
+    /**
+     * Windows of an index whose last repeated request failed, on the axis of the source. Null: there is none.
+     */
+    failed_sweeps: int8multirange(),
   },
   (table) => [primaryKey({ columns: [table.source, table.target_key] })],
 );
