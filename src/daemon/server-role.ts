@@ -89,6 +89,7 @@ export async function startHttpServer(
     watched: app.watched,
     upstreams: config.upstreams,
     counts: app.counts,
+    rewards: config.health.rewards,
     site,
     recording: roles.has('worker') ? () => app.counts.recording : null,
     connectionLimitReached: throttle(LIMIT_REPORT_INTERVAL_MS, () => {

@@ -13,7 +13,9 @@ import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { demands, isMetered } from '../reporting/reports/call-demand.ts';
 import { diskUse } from '../reporting/reports/disk.ts';
 import { forecast } from '../reporting/reports/forecast.ts';
+import { readMyValidators } from '../reporting/reports/my-validators.ts';
 import { nodesStatus } from '../reporting/reports/nodes/nodes-status.ts';
+import type { RewardThresholds } from '../reporting/reports/rewards.ts';
 import { statusOf } from '../reporting/reports/status.ts';
 import type { Access } from './access.ts';
 import { isOwnName } from './allowed-hosts.ts';
@@ -60,6 +62,8 @@ export interface ServerContext {
   readonly upstreams: Config['upstreams'];
   /** Counters of this process, for `/metrics`. */
   readonly counts: ProcessCounts;
+  /** The uptimes that a reward requires. */
+  readonly rewards: RewardThresholds;
   /** Configuration of the status page. */
   readonly site: StatusSite;
   /**
@@ -92,6 +96,8 @@ const SLOW_CACHE_TTL_MS = 60_000;
 /** Cache time of the nodes' ledger, in ms, whatever the number of visitors of the status page. */
 const NODES_CACHE_TTL_MS = 5_000;
 const NODES_TIMEOUT_MS = 8_000;
+/** Cache time of the user's validators, in ms: they are polled once a minute. */
+const VALIDATORS_CACHE_TTL_MS = 10_000;
 
 /**
  * Refuses JSON Schemas of routes; no route has one. Fastify's default compilers are a hundred modules, which
@@ -120,6 +126,7 @@ export function buildServer({
   watched,
   upstreams,
   counts,
+  rewards,
   site,
   recording,
   stallTimeoutMs = STALL_TIMEOUT_MS,
@@ -192,6 +199,10 @@ export function buildServer({
     nodes: memoizeWithTtl(
       () => gate.read((reads) => nodesStatus(reads, site, clock()), AbortSignal.timeout(NODES_TIMEOUT_MS)),
       proportionalTtl(NODES_CACHE_TTL_MS),
+    ),
+    validators: memoizeWithTtl(
+      () => gate.read((reads) => readMyValidators(reads, rewards), AbortSignal.timeout(NODES_TIMEOUT_MS)),
+      proportionalTtl(VALIDATORS_CACHE_TTL_MS),
     ),
     site,
   };

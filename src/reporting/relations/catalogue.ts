@@ -72,6 +72,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   metric_rules: ['metric'],
   metric_settling: ['metric', 'time_interval'],
   metric_settling_of: ['metric', 'time_interval'],
+  my_validators: ['node_id'],
   network_disagreements: ['dataset', 'thing', 'node', 'column_name?'],
   node_health_ledger: ['observer', 'node', 'probe', 'check_name', 'started_at'],
   node_absences: ['observer', 'started_at'],
@@ -103,6 +104,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   seal_heads: ['seal'],
   seals: ['seal', 'dataset'],
   series_breaks: ['chain_id', 'metric', 'broke_at'],
+  watched_node_ids: ['node_id'],
 };
 
 /** Views that are derived from the ledger of a probe. */

@@ -109,6 +109,13 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
       chain_fees: [['What does a transaction on the C-chain cost?', { ...march, chain_id: '43114' }]],
     },
     'Stake and validators': {
+      my_validators: [
+        ['How are our validators?', late],
+        [
+          'And one of them, against a threshold of 90 %, as known on March 20?',
+          { node_id: node, threshold: '90', ...early },
+        ],
+      ],
       stake_flows: [
         ['How much stake came and went each day?', march],
         ['The same as one of our nodes knew it on March 20', { ...march, seen_by: 'validator-1', ...early }],

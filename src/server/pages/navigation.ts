@@ -1,6 +1,7 @@
 /** The main pages, in the order of the navigation. A new main page needs an entry here. */
 export const navigation: readonly { readonly href: string; readonly label: string }[] = [
   { href: '/', label: 'Overview' },
+  { href: '/validators', label: 'Validators' },
   { href: '/datasets', label: 'Data' },
   { href: '/charts', label: 'Charts' },
   { href: '/status', label: 'Nodes' },

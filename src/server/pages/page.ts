@@ -5,6 +5,7 @@ import type { QueuesView } from '../../jobs/queue-look.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Demand } from '../../reporting/reports/call-demand.ts';
 import type { DiskUse } from '../../reporting/reports/disk.ts';
+import type { MyValidator } from '../../reporting/reports/my-validators.ts';
 import type { NodesStatus } from '../../reporting/reports/nodes/nodes-status.ts';
 import type { Status } from '../../reporting/reports/status.ts';
 import type { RunQuery } from '../run-query.ts';
@@ -45,6 +46,8 @@ export interface PageContext {
   readonly recorder: RecorderFacts;
   /** State of the nodes, cached for some seconds. */
   readonly nodes: () => Promise<NodesStatus>;
+  /** The validators of the user, cached for some seconds. */
+  readonly validators: () => Promise<readonly MyValidator[]>;
   /** Configuration of the status page. */
   readonly site: StatusSite;
 }

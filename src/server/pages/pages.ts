@@ -17,6 +17,8 @@ import { queues } from './queues/queues.tsx';
 import { run, runs } from './runs.tsx';
 import { statusOfNode } from './status/node.tsx';
 import { status } from './status/status.tsx';
+import { validator } from './validators/validator.tsx';
+import { validators } from './validators/validators.tsx';
 
 /** All pages. A new page needs an entry here, and one in `navigation.ts` if it is a main page. */
 export const pages: readonly Page[] = [
@@ -28,6 +30,8 @@ export const pages: readonly Page[] = [
   coveragePage,
   files,
   charts,
+  validators,
+  validator,
   status,
   statusOfNode,
   query,

@@ -5,11 +5,21 @@ import { balances } from './balances.ts';
 import { income } from './income.ts';
 import { l1s } from './l1s.ts';
 import { metrics } from './metrics.ts';
+import { mine } from './mine.ts';
 import { nodes } from './nodes.ts';
 import { record } from './record.ts';
 import { stake } from './stake.ts';
 
-const answers: Answers = { ...metrics, ...stake, ...l1s, ...income, ...balances, ...nodes, ...record };
+const answers: Answers = {
+  ...metrics,
+  ...mine,
+  ...stake,
+  ...l1s,
+  ...income,
+  ...balances,
+  ...nodes,
+  ...record,
+};
 
 /**
  * What the sandbox's model answers to each question, apart from the recorder and its SQL: the model at the looks that were

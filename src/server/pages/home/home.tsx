@@ -4,6 +4,7 @@ import { livingRecorders } from '../../../reporting/reports/processes.ts';
 import { readRecentChanges } from '../../../reporting/reports/recent-changes.ts';
 import { definePage } from '../page.ts';
 import { Table } from '../parts/table.tsx';
+import { MyValidators } from '../validators/validators.tsx';
 import { Budgets } from './budgets.tsx';
 import { Changes } from './changes.tsx';
 import { byNeed, datasetColumns } from './datasets.tsx';
@@ -16,8 +17,8 @@ import { Nodes } from './nodes.tsx';
 export const home = definePage({
   path: '/',
   asked: z.strictObject({}),
-  read: async ({ read, status, demands, disk, recorder, site, clock }) => {
-    const [{ nodes, changes, recorders, since }, now, needed, space] = await Promise.all([
+  read: async ({ read, status, demands, disk, validators, recorder, site, clock }) => {
+    const [{ nodes, changes, recorders, since }, now, needed, space, mine] = await Promise.all([
       read(async (sql) => ({
         nodes: await watchedNodes(sql, site.nodes, await readStalledLedgers(sql), clock()),
         changes: await readRecentChanges(sql),
@@ -29,15 +30,17 @@ export const home = definePage({
       status(),
       orNullIfLate(demands()),
       orNullIfLate(disk()),
+      orNullIfLate(validators(), VALIDATORS_TIMEOUT_MS),
     ]);
-    return { status: now, nodes, changes, recorders, demands: needed, disk: space, recorder, since };
+    return { status: now, nodes, changes, recorders, demands: needed, disk: space, mine, recorder, since };
   },
-  content: ({ status, nodes, changes, recorders, demands, disk, recorder, since }) => ({
+  content: ({ status, nodes, changes, recorders, demands, disk, mine, recorder, since }) => ({
     title: 'chain-recorder',
     live: 10,
     body: (
       <>
         <Verdict status={status} recorders={recorders} nodes={nodes} recorder={recorder} since={since} />
+        <MyValidators all={mine} />
         <Findings findings={status.findings} />
         <div class="panels">
           <Nodes nodes={nodes} />
@@ -63,12 +66,14 @@ export const home = definePage({
 
 /** Maximum wait for optional parts of the page, in ms. */
 const OPTIONAL_DATA_TIMEOUT_MS = 300;
+/** Maximum wait for the user's validators, in ms: they are the first part of the page. */
+const VALIDATORS_TIMEOUT_MS = 3_000;
 
 /** Returns a result, or null if it is late or failed. The page refreshes, and shows it then. */
-async function orNullIfLate<T>(answer: Promise<T>): Promise<T | null> {
+async function orNullIfLate<T>(answer: Promise<T>, timeoutMs = OPTIONAL_DATA_TIMEOUT_MS): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, OPTIONAL_DATA_TIMEOUT_MS, null);
+    timer = setTimeout(resolve, timeoutMs, null);
   });
   return Promise.race([answer.catch(() => null), late]).finally(() => clearTimeout(timer));
 }

@@ -15,6 +15,8 @@ export interface LineChartProps {
   readonly lines: readonly Line[];
   /** Description for screen readers. */
   readonly title: string;
+  /** Unique on a page with several charts. Default: chart. */
+  readonly name?: string;
   /** The window, in ms since 1970; null for the range of the points. */
   readonly window: readonly [from: number, to: number] | null;
   readonly draws?: Draws;
@@ -26,7 +28,14 @@ export interface LineChartProps {
  * A line chart, rendered by the server. The island `charts` renders it again from the data in its legend, so
  * that a part can be selected and exact values are displayed.
  */
-export function LineChart({ lines, title, window, draws = 'line', asks = false }: LineChartProps) {
+export function LineChart({
+  lines,
+  title,
+  name = 'chart',
+  window,
+  draws = 'line',
+  asks = false,
+}: LineChartProps) {
   const points = lines.flatMap((line) => line.points);
   const values = points.flatMap(([, value]) => drawn(value) ?? []);
   if (values.length === 0) return <p class="empty">There is nothing to draw in this window.</p>;
@@ -45,9 +54,9 @@ export function LineChart({ lines, title, window, draws = 'line', asks = false }
       data-window={`${first} ${last}`}
       data-asks={asks ? '' : undefined}
     >
-      <svg role="img" aria-labelledby="chart-title chart-about">
-        <title id="chart-title">{title}</title>
-        <desc id="chart-about">
+      <svg role="img" aria-labelledby={`${name}-title ${name}-about`}>
+        <title id={`${name}-title`}>{title}</title>
+        <desc id={`${name}-about`}>
           {lines.map(({ label, points: own }) => aboutLine(label, own)).join(' ')} The table below has the
           points.
         </desc>

@@ -1,0 +1,119 @@
+import type postgres from 'postgres';
+import { PRIMARY_NETWORK } from '../../../datasets/node/current-validators.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
+import { parseChartRequest } from '../charts/chart-data.ts';
+import { drawables } from '../charts/drawables.ts';
+import { chartLink } from '../charts/link.ts';
+import { type DrawnLines, readChartLines } from '../charts/read-lines.ts';
+import { LineChart } from '../parts/line-chart.tsx';
+
+/** A chart on the page of a validator. */
+export interface ChartSection {
+  /** Name of the chart source. */
+  readonly name: string;
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly window: readonly [from: Date, to: Date];
+  readonly draws: 'line' | 'steps' | 'counts';
+  /** The keys of its lines, for the link to the whole chart. */
+  readonly keys: Readonly<Record<string, string>>;
+  readonly found: DrawnLines;
+}
+
+/** Window of the charts, in ms. */
+const WINDOW_MS = 30 * 86_400_000;
+
+/** The charts: source, title, columns, and the keys of the validator. */
+const CHARTS: readonly {
+  readonly of: string;
+  readonly title: string;
+  readonly columns?: readonly string[];
+  readonly isShown?: (one: MyValidator) => boolean;
+  keys(nodeId: string): Readonly<Record<string, string>>;
+}[] = [
+  {
+    of: 'validator_uptime',
+    title: 'Uptime as each configured node sees it, in percent',
+    keys: (node_id) => ({ subnet_id: PRIMARY_NETWORK, node_id }),
+  },
+  {
+    of: 'validators',
+    title: 'Stake and delegations, in nAVAX',
+    columns: ['stake_navax', 'delegator_weight'],
+    keys: (node_id) => ({ subnet_id: PRIMARY_NETWORK, node_id }),
+  },
+  {
+    of: 'blocks_proposed',
+    title: 'Proposed blocks, and those that its stake makes likely, per day',
+    columns: ['blocks', 'expected_blocks'],
+    keys: (node_id) => ({ node_id }),
+  },
+  {
+    of: 'l1_balances',
+    title: 'Balance on L1s, in AVAX',
+    isShown: ({ l1_validations }) => l1_validations > 0,
+    keys: (node_id) => ({ node_id }),
+  },
+];
+
+/** Reads the charts of a validator that have points. */
+export async function readValidatorCharts(
+  sql: postgres.Sql,
+  validator: MyValidator,
+  clock: Clock,
+): Promise<ChartSection[]> {
+  const sections: ChartSection[] = [];
+  const to = new Date(clock());
+  for (const { of, title, columns, keys, isShown } of CHARTS) {
+    const drawable = drawables.get(of);
+    if (!drawable || isShown?.(validator) === false) continue;
+    const things = keys(validator.node_id);
+    const request = parseChartRequest(
+      drawable,
+      {
+        ...{ column: columns?.join(','), by: undefined, as_of: null, beside: null, things },
+        ...{ from: new Date(to.getTime() - WINDOW_MS), to },
+      },
+      to.getTime(),
+    );
+    sections.push({
+      ...{ name: of, title, columns: request.columns, window: request.window, draws: drawable.draws },
+      ...{ keys: things, found: await readChartLines(sql, request, clock) },
+    });
+  }
+  return sections;
+}
+
+/** A chart with its heading and the link to the whole chart. */
+export function ValidatorChart({
+  section: { name, title, columns, window, draws, keys, found },
+}: {
+  readonly section: ChartSection;
+}) {
+  const id = `chart-of-${name}`;
+  return (
+    <section aria-labelledby={id}>
+      <div class="head">
+        <h2 id={id}>{title}</h2>
+        <a href={chartLink({ of: name, columns, things: keys, from: window[0], to: null })}>
+          More of this chart
+        </a>
+      </div>
+      {found.missing.map((why) => (
+        <p class="empty" key={why}>
+          {why}
+        </p>
+      ))}
+      {found.missing.length === 0 && (
+        <LineChart
+          name={name}
+          lines={found.lines}
+          title={title}
+          window={[window[0].getTime(), window[1].getTime()]}
+          draws={draws}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,189 @@
+import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
+import { hrefOf } from '../datasets/address.ts';
+import { State } from '../parts/state.tsx';
+import type { Column } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { ValueText } from '../parts/value.tsx';
+import { serverLinks } from '../status/links.ts';
+import { durationWords, numberText } from '../texts.ts';
+
+/** Days before the end of a validation, or of the balance of an L1, from which it is marked. */
+const SOON_DAYS = 14;
+
+/** Returns the page of a validator. */
+export const validatorHref = (nodeId: string) => `/validators/${encodeURIComponent(nodeId)}`;
+
+/** Formats an amount in AVAX without decimals; amounts below 10 with two. */
+export function avaxText(amount: string): string {
+  const value = Number(amount);
+  return value !== 0 && Math.abs(value) < 10 ? value.toFixed(2) : numberText(Math.round(value));
+}
+
+const none = '–';
+const avax = (amount: string | null) =>
+  amount === null ? none : <span title={`${amount} AVAX`}>{avaxText(amount)} AVAX</span>;
+
+/** The state of the node of a validator. */
+export function NodeStateCell({ node, state }: MyValidator) {
+  if (node === null) return <span class="soft">not configured</span>;
+  return (
+    <a href={serverLinks.node(node)}>
+      <State is={state ?? 'unknown'}>{state ?? 'no record yet'}</State>
+    </a>
+  );
+}
+
+/** The uptime as peers see it, against the requirement of the reward. */
+export function SeenUptime({ uptime, threshold, downtime_left_minutes: left }: MyValidator) {
+  if (uptime === null || threshold === null) return <>{none}</>;
+  const tone = left !== null && left < 0 ? 'bad' : uptime < threshold || (left ?? 0) < 1440 ? 'warn' : 'good';
+  return (
+    <span title={leftText(left)}>
+      <State is={tone} tone={tone}>
+        {uptime.toFixed(2)} %
+      </State>{' '}
+      <span class="soft">of {threshold} %</span>
+    </span>
+  );
+}
+
+/** Describes the downtime that is left until the reward is missed. */
+export function leftText(minutes: number | null): string | undefined {
+  if (minutes === null) return undefined;
+  return minutes < 0
+    ? 'The threshold of the reward cannot be reached any more.'
+    : `It may be down for ${durationWords(minutes * 60)} more until its reward is missed.`;
+}
+
+/** Blocks of the last 7 days, against the number that the stake makes likely. */
+export function Blocks({ blocks_7d: blocks, expected_blocks_7d: expected }: MyValidator) {
+  if (blocks === null) return <>{none}</>;
+  return (
+    <>
+      {numberText(blocks)}{' '}
+      <span class="soft">of {expected === null ? 'unknown' : numberText(Math.round(expected))}</span>
+    </>
+  );
+}
+
+/** The version, marked if most of the stake runs a higher one. */
+export function Version({ version, network_version: network, is_outdated: outdated }: MyValidator) {
+  if (version === null) return <>{none}</>;
+  if (!outdated) return <>{version.replace(/^avalanchego\//, '')}</>;
+  return (
+    <State is="outdated">
+      {version.replace(/^avalanchego\//, '')} <span class="soft">below {network?.replace(/^.*\//, '')}</span>
+    </State>
+  );
+}
+
+/** The end of the validation. */
+export function ValidationEnd({ end_time: end, days_left: days }: MyValidator) {
+  if (end === null) return <span class="soft">none</span>;
+  return days !== null && days < SOON_DAYS ? (
+    <State is="late">
+      <Time at={end} />
+    </State>
+  ) : (
+    <Time at={end} />
+  );
+}
+
+/** The balance of the L1 that is used up first. */
+export function L1Balance({
+  l1_validations: count,
+  l1_balance_avax: amount,
+  l1_days_left: days,
+}: MyValidator) {
+  if (count === 0 || amount === null) return <>{none}</>;
+  const left = days === null ? null : `${Math.floor(days)} days left`;
+  return (
+    <>
+      {avax(amount)}
+      {left !== null && (
+        <>
+          {', '}
+          {days !== null && days < SOON_DAYS ? <State is="late">{left}</State> : left}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The delegations, as their number and stake. */
+export function Delegations({ delegations, delegated_avax: amount, node_id }: MyValidator) {
+  if (delegations === null) return <>{none}</>;
+  return (
+    <>
+      <a href={hrefOf('/datasets/validator_delegators', { node_id })}>{numberText(delegations)}</a>,{' '}
+      {avax(amount)}
+    </>
+  );
+}
+
+const name: Column<MyValidator> = {
+  name: 'Validator',
+  kind: 'name',
+  cell: ({ node_id, node }) => (
+    <a href={validatorHref(node_id)}>{node ?? <ValueText type="text" value={node_id} />}</a>
+  ),
+};
+
+/** The columns of the overview. */
+export const overviewColumns: readonly Column<MyValidator>[] = [
+  name,
+  { name: 'Node', evident: true, cell: NodeStateCell },
+  {
+    name: 'Uptime seen',
+    about: 'Of the validation, by the configured node that saw the lowest, against what the reward requires.',
+    cell: SeenUptime,
+  },
+  { name: 'Stake', kind: 'number', cell: ({ stake_avax }) => avax(stake_avax) },
+  { name: 'Ends', cell: ValidationEnd },
+  {
+    name: 'Blocks, 7 days',
+    about: 'Proposed blocks, of the number that its share of the stake makes likely.',
+    kind: 'number',
+    cell: Blocks,
+  },
+  { name: 'Version', cell: Version },
+  {
+    name: 'L1 balance',
+    about: 'Balance and days left on the watched L1 whose balance is used up first.',
+    cell: L1Balance,
+  },
+];
+
+/** All columns. */
+export const allColumns: readonly Column<MyValidator>[] = [
+  name,
+  { name: 'Node', evident: true, cell: NodeStateCell },
+  {
+    name: 'Node uptime',
+    about: 'Of the node over the last 30 days, by its health probe.',
+    kind: 'number',
+    cell: ({ node_uptime }) => (node_uptime === null ? none : `${(node_uptime * 100).toFixed(3)} %`),
+  },
+  ...overviewColumns.slice(2, 4),
+  { name: 'Delegations', kind: 'number', cell: Delegations },
+  {
+    name: 'Free capacity',
+    about: 'Stake that can still be delegated: 5 times the own stake, and at most 3 million AVAX in all.',
+    kind: 'number',
+    cell: ({ free_capacity_avax }) => avax(free_capacity_avax),
+  },
+  ...overviewColumns.slice(4, 5),
+  {
+    name: 'Reward expected',
+    about: 'Potential reward of the validation and accrued fees.',
+    kind: 'number',
+    cell: ({ reward_expected_avax }) => avax(reward_expected_avax),
+  },
+  {
+    name: 'Rewards received',
+    about: 'Recorded rewards and fees.',
+    kind: 'number',
+    cell: ({ rewards_received_avax }) => avax(rewards_received_avax),
+  },
+  ...overviewColumns.slice(5),
+];

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
+import { definePage } from '../page.ts';
+import { Table } from '../parts/table.tsx';
+import { countText } from '../texts.ts';
+import { allColumns, overviewColumns } from './columns.tsx';
+
+/** Refresh interval of the page, in s. */
+const REFRESH_SECONDS = 30;
+
+export const NO_VALIDATOR =
+  'No validator is yours so far: name node ids in watch.nodeIds of recorder.yaml, or your nodes in upstreams.nodes. A configured node appears after its first poll, within seconds.';
+
+/** `/validators`: the validators of the user. */
+export const validators = definePage({
+  path: '/validators',
+  asked: z.strictObject({}),
+  read: async ({ validators: read }) => read(),
+  content: (all) => ({
+    title: 'My validators',
+    live: REFRESH_SECONDS,
+    body: (
+      <>
+        <div class="stack">
+          <h1>My validators</h1>
+          <p class="soft">
+            {countText(all.length, 'validator')}: those in <code>watch.nodeIds</code>, and those whose node is
+            configured. The same rows: <a href="/datasets/my_validators">reporting.my_validators</a>,{' '}
+            <code>chain-recorder report my-validators</code>, <a href="/api/v1/views/my_validators">API</a>.
+          </p>
+        </div>
+        <Table
+          stacked
+          caption="My validators"
+          columns={allColumns}
+          rows={all}
+          keyOf={({ node_id }) => node_id}
+          empty={NO_VALIDATOR}
+        />
+      </>
+    ),
+  }),
+});
+
+interface MyValidatorsProps {
+  /** Null while they are being computed. */
+  readonly all: readonly MyValidator[] | null;
+}
+
+/** The validators of the user on the overview. */
+export function MyValidators({ all }: MyValidatorsProps) {
+  return (
+    <section aria-labelledby="validators">
+      <h2 id="validators">
+        <a href="/validators">My validators</a>
+      </h2>
+      <Table
+        stacked
+        caption="My validators"
+        columns={overviewColumns}
+        rows={all ?? []}
+        keyOf={({ node_id }) => node_id}
+        empty={all === null ? 'Being computed.' : NO_VALIDATOR}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { PRIMARY_NETWORK } from '../../../src/datasets/node/current-validators.ts';
+import { withPages } from '../../support/fixture.ts';
+import { ask as askAddress, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { day, hour, write } from './watched.ts';
+
+const NOW = Math.floor(Date.now() / hour) * hour;
+const OWN = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
+const WATCHED = 'NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ';
+const OTHER = 'NodeID-NFBbbJ4qCmNaCzeW7sxErhvWqvEQMnYcN';
+
+const { it, database, sql, ask } = withPages();
+
+const record = async () => {
+  const at = (ms: number) => new Date(NOW + ms);
+  await sql`
+    insert into recorder.targets (source, target_key, target, recorder)
+    values ('proposed-blocks', ${`nodeId=${WATCHED}`}, ${{ nodeId: WATCHED }}, 'recorder'),
+      ('proposed-blocks', ${`nodeId=${OTHER}`}, ${{ nodeId: OTHER }}, 'recorder')`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+    values ('proposed-blocks', ${`nodeId=${WATCHED}`}, 'proposed_blocks', 60000, true, now()),
+      ('proposed-blocks', ${`nodeId=${OTHER}`}, 'proposed_blocks', 60000, false, now())`;
+  await sql`
+    insert into recorder.node_identity (node, node_id, version, valid_from, run_id)
+    values ('mine', ${OWN}, 'avalanchego/1.9.4', ${at(-day)}, 1)`;
+  for (const [nodeId, stake, end] of [
+    [OWN, 2000, 10],
+    [WATCHED, 1_000_000, 100],
+    [OTHER, 5_000_000, 100],
+  ] as const)
+    await sql`
+      insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, end_time, weight, stake_navax, delegator_count,
+        delegator_weight, potential_reward, accrued_delegatee_reward, valid_from, run_id)
+      values ('mine', ${PRIMARY_NETWORK}, ${nodeId}, ${at(-90 * day)}, 'tx', ${at(end * day)}, 1, ${stake}::numeric * 1000000000, 2,
+        500::numeric * 1000000000, 7500000000, 500000000, ${at(-day)}, 1)`;
+  await sql`
+    insert into recorder.peers (node, node_id, version, valid_from, run_id)
+    values ('mine', ${WATCHED}, 'avalanchego/1.10.0', ${at(-day)}, 1), ('mine', ${OTHER}, 'avalanchego/1.10.0', ${at(-day)}, 1)`;
+  await write(
+    sql,
+    [
+      {
+        observer: 'recorder',
+        node: 'mine',
+        states: [
+          [NOW - 4 * hour, 'up'],
+          [NOW - hour, 'down'],
+        ],
+        absences: [],
+      },
+    ],
+    NOW,
+  );
+};
+
+describe('without a validator', () => {
+  it.each(['/', '/validators'])('%s says how to name one', async (path) => {
+    expect((await ask(path)).body).toContain('name node ids in watch.nodeIds of recorder.yaml');
+  });
+});
+
+describe('with validators', () => {
+  beforeAll(record);
+
+  it('the function has a row for each configured node and watched id, and for no other validator', async () => {
+    const rows = await sql`
+      select node_id, node, state, node_uptime::float8, stake_avax::float8, delegated_avax::float8, delegations::int,
+        free_capacity_avax::float8, reward_expected_avax::float8, version, network_version, is_outdated, l1_validations::int
+      from reporting.my_validators()`;
+    expect([...rows]).toEqual([
+      {
+        ...{
+          node_id: OWN,
+          node: 'mine',
+          state: 'down',
+          node_uptime: 0.75,
+          stake_avax: 2000,
+          delegated_avax: 500,
+        },
+        ...{
+          delegations: 2,
+          free_capacity_avax: 7500,
+          reward_expected_avax: 8,
+          version: 'avalanchego/1.9.4',
+        },
+        ...{ network_version: 'avalanchego/1.10.0', is_outdated: true, l1_validations: 0 },
+      },
+      {
+        ...{ node_id: WATCHED, node: null, state: null, node_uptime: null, stake_avax: 1_000_000 },
+        ...{ delegated_avax: 500, delegations: 2, free_capacity_avax: 1_999_500, reward_expected_avax: 8 },
+        ...{ version: 'avalanchego/1.10.0', network_version: 'avalanchego/1.10.0' },
+        ...{ is_outdated: false, l1_validations: 0 },
+      },
+    ]);
+  });
+
+  it('refuses a moment before the record', async () => {
+    await expect(sql`select from reporting.my_validators(as_of => '2020-01-01')`).rejects.toMatchObject({
+      code: '22023',
+    });
+  });
+});
+
+describe('the pages with validators', () => {
+  let server: PageServer;
+  // Another server: the first one keeps what it read for some seconds.
+  beforeAll(async () => {
+    server = await servePagesOf(database.url);
+  });
+  afterAll(() => server.close());
+  const page = (path: string) => askAddress(server.address + path);
+
+  it('the overview begins with them', async () => {
+    const { body } = await page('/');
+    expect(body.indexOf('id="validators"')).toBeGreaterThan(0);
+    expect(body.indexOf('id="validators"')).toBeLessThan(body.indexOf('id="nodes"'));
+    expect(body).toContain(`href="/validators/${OWN}">mine</a>`);
+    expect(body).not.toContain(OTHER);
+  });
+
+  it('the list has the columns of each', async () => {
+    const { code, body } = await page('/validators');
+    expect(code).toBe(200);
+    expect(body).toMatch(/75\.000 %.*7\u202f500 AVAX.*below 1\.10\.0/s);
+    expect(body).toMatch(/<span class="state bad">down<\/span>/);
+  });
+
+  it('one of them has charts, each with ids of its own', async () => {
+    const { code, body } = await page(`/validators/${OWN}`);
+    expect(code).toBe(200);
+    expect(body).toContain('<h1>mine</h1>');
+    expect(body).toContain('id="chart-of-validators"');
+    expect(body).toContain('data-points=');
+    const ids = [...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('another validator has none', async () => {
+    expect((await page(`/validators/${OTHER}`)).code).toBe(404);
+  });
+});
