@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { CheckResult } from '../lib/check-result.ts';
 import { createRedactor } from '../lib/redaction.ts';
 import type { CheckedUpstream, UpstreamCheckResult } from '../upstreams/examination.ts';
-import { checkNode } from '../upstreams/examine-node.ts';
+import { checkNode, requestNodeId } from '../upstreams/examine-node.ts';
 import { checkService, type ServiceTestRequest } from '../upstreams/examine-service.ts';
 
 /** Maximum request timeout, in ms. */
@@ -26,6 +26,16 @@ export async function checkUpstreams(
 ): Promise<CheckResult[]> {
   const examined = await Promise.all([...services(config, keys, signal), ...nodes(config, keys, signal)]);
   return [...examined.flatMap(({ checked }) => checked), ...clockOf(examined)];
+}
+
+/** Returns the node ids of the configured nodes that respond, each once. */
+export async function findNodeIds(config: Config, keys: Keys, signal: AbortSignal): Promise<string[]> {
+  const found = await Promise.all(
+    config.upstreams.nodes.map(({ name, url, timeout }, at) =>
+      requestNodeId(examineeOf(`nodes/${name}`, url, `upstreams.nodes[${at}].url`, timeout, keys, signal)),
+    ),
+  );
+  return [...new Set(found.filter((id) => id !== null))];
 }
 
 function services(config: Config, keys: Keys, signal: AbortSignal): Promise<UpstreamCheckResult>[] {

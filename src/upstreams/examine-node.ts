@@ -1,3 +1,4 @@
+import { nodeId } from '../config/ids.ts';
 import { NETWORK_IDS, type NetworkName, networkName } from '../config/networks.ts';
 import type { CheckResult } from '../lib/check-result.ts';
 import {
@@ -55,6 +56,13 @@ export async function checkNode(
     found: `${node.url} answered${info.symptom === null ? ` in ${info.took} ms` : ''}`,
   };
   return { checked: problems.some(({ ok }) => !ok) ? problems : [fine, ...problems], skew };
+}
+
+/** Returns the node id of a node; null if it does not respond, or reports none. */
+export async function requestNodeId(node: CheckedUpstream): Promise<string | null> {
+  const { symptom, body } = await sendTestRequest(node, { path: '/ext/info', method: 'info.getNodeID' });
+  const id = symptom === null ? resultOf(body, 'nodeID') : undefined;
+  return typeof id === 'string' && nodeId.safeParse(id).success ? id : null;
 }
 
 function checkNetwork(

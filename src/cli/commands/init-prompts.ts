@@ -20,9 +20,14 @@ const SINGLE_ANSWERS: readonly (keyof Answers)[] = ['network', 'chainData', 'met
  * Prompts for the answers that the options omit. After an invalid answer, prints the reason and prompts
  * again.
  * @param said answers from the options
+ * @param findNodeIds returns the node ids of the nodes in the answers; they are the default of the validators
  * @returns null if the user cancels with Ctrl-C or Ctrl-D
  */
-export async function promptAnswers(said: Partial<Answers>, signal: AbortSignal): Promise<Answers | null> {
+export async function promptAnswers(
+  said: Partial<Answers>,
+  findNodeIds: (answers: Answers) => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<Answers | null> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const left = new AbortController();
   terminal.once('close', () => left.abort());
@@ -47,7 +52,10 @@ export async function promptAnswers(said: Partial<Answers>, signal: AbortSignal)
     for (const name of NAMES) {
       // Chains are only used for the metrics service.
       const needless = name === 'chains' && answers.metrics.length === 0;
-      const preset = getDefaultAnswer(name, answers.network[0] ?? '');
+      const isOffered = name === 'nodeIds' && !said.nodeIds && answers.nodes.length > 0;
+      const preset = isOffered
+        ? await findNodeIds(answers)
+        : getDefaultAnswer(name, answers.network[0] ?? '');
       let all = said[name] || needless ? { ...answers, [name]: said[name] ?? [] } : null;
       while (all === null) all = taken(name, await ask(name, preset));
       answers = all;

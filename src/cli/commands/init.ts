@@ -6,7 +6,7 @@ import { catalogNames } from '../../app/configured-feeds.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import { readValidEnvironment } from '../../config/environment.ts';
 import { validateConfig } from '../../config/load.ts';
-import { checkUpstreams } from '../../doctor/check-upstreams.ts';
+import { checkUpstreams, findNodeIds } from '../../doctor/check-upstreams.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { printJson, printLine, printNotice } from '../../lib/print.ts';
@@ -46,8 +46,14 @@ export async function initCommand(options: InitOptions, signal: AbortSignal): Pr
   checkTargetFile(file);
   const said = getOptionAnswers(options);
   validateConfig(buildSettings(addDefaultAnswers(said)), catalogNames, file);
+  const nodeIdsOf = async (answers: Answers) =>
+    options.check
+      ? findNodeIds(validateConfig(buildSettings(answers), catalogNames, file), environment, signal)
+      : [];
   const onTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  const answers = onTerminal ? await promptAnswers(said, signal) : addDefaultAnswers(said);
+  const answers = onTerminal
+    ? await promptAnswers(said, nodeIdsOf, signal)
+    : await addFoundNodeIds(addDefaultAnswers(said), said, nodeIdsOf);
   if (answers === null) {
     printNotice('nothing was written');
     return exitCode.failed;
@@ -102,6 +108,15 @@ function addDefaultAnswers(said: Partial<Answers>): Answers {
     nodeIds: preset('nodeIds'),
     addresses: preset('addresses'),
   };
+}
+
+/** Adds the node ids of the given nodes, unless the options name node ids. */
+async function addFoundNodeIds(
+  answers: Answers,
+  { nodeIds }: Partial<Answers>,
+  find: (answers: Answers) => Promise<readonly string[]>,
+): Promise<Answers> {
+  return nodeIds ? answers : { ...answers, nodeIds: await find(answers) };
 }
 
 /** Returns the text of the file: the answers, and comments about further settings. */

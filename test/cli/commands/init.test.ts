@@ -51,6 +51,19 @@ it('writes a file that is valid, with comments, asks each upstream, and never ov
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+it('watches the validators of the given nodes, unless node ids are given', async () => {
+  const [one, two] = sandbox.watch.nodes;
+  const nodes = [one, two].flatMap((node) => ['--node', `${sandbox.url}${node?.path}`]);
+  const base = ['--network', 'sandbox', '--chain-data', '', '--metrics', '', ...nodes];
+  const ids = sandbox.nodes.slice(0, 2).map(({ identity }) => identity.nodeId);
+  await init(...base, '--config', 'mine.yaml');
+  expect(loadConfig(join(dir, 'mine.yaml'), catalogNames).watch.nodeIds).toEqual(ids);
+  await init(...base, '--config', 'unchecked.yaml', '--no-check');
+  expect(loadConfig(join(dir, 'unchecked.yaml'), catalogNames).watch.nodeIds).toEqual([]);
+  await init(...base, '--config', 'given.yaml', '--node-id', ids[1] ?? '');
+  expect(loadConfig(join(dir, 'given.yaml'), catalogNames).watch.nodeIds).toEqual([ids[1]]);
+});
+
 it('writes the file also where an upstream does not answer, and says so', async () => {
   const args = ['--config', 'other.yaml', '--network', 'fuji', '--chain-data', '', '--metrics', ''];
   const { code, stdout } = await init(...args, '--node', 'http://127.0.0.1:1');
