@@ -1,14 +1,25 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { Before } from './bad-places.ts';
 
 /** Namespaces of their own for processes and shared memory, as a container has them. All ends with the command. */
 const UNSHARE = ['--pid', '--ipc', '--fork', '--mount-proc', '--kill-child=SIGKILL'];
 
 /** Whether this system lets the tests make PID namespaces. */
 export const canUnshare = spawnSync('unshare', [...UNSHARE, 'true']).status === 0;
+
+/** Prefix of a command that runs it as process 1 of a PID namespace of its own. */
+export const inPidNamespace: Before = ['unshare', ...UNSHARE];
+
+/** Sends a signal to process 1 of the namespace of a command with the prefix {@link inPidNamespace}. */
+export function signalNamespace(unshare: ChildProcess, signal: NodeJS.Signals): void {
+  const children = readFileSync(`/proc/${unshare.pid}/task/${unshare.pid}/children`, 'utf8');
+  process.kill(Number(children.trim()), signal);
+}
 
 /** How a command in a namespace ended, or that it is served. */
 export interface NamespaceUser {
