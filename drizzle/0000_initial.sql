@@ -106,19 +106,6 @@ CREATE TABLE "recorder"."own_objects" (
 	"statement" text NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "recorder"."packed_runs" (
-	"run_block" bigint NOT NULL,
-	"first_run" bigint NOT NULL,
-	"last_run" bigint NOT NULL,
-	"first_at" timestamp with time zone NOT NULL,
-	"runs" integer NOT NULL,
-	"widths" integer[] NOT NULL,
-	"planes" integer[] NOT NULL,
-	"kinds" jsonb NOT NULL,
-	"body" "bytea" NOT NULL,
-	CONSTRAINT "packed_runs_run_block_first_run_pk" PRIMARY KEY("run_block","first_run")
-);
---> statement-breakpoint
 CREATE TABLE "recorder"."quarantine" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"dataset" text NOT NULL,
@@ -149,6 +136,7 @@ CREATE TABLE "recorder"."run_days" (
 	"lost" bigint NOT NULL,
 	"pages" bigint NOT NULL,
 	"items" bigint NOT NULL,
+	"rows_written" bigint NOT NULL,
 	"requests" bigint NOT NULL,
 	"budget_units" bigint NOT NULL,
 	"quarantined" bigint NOT NULL,
@@ -1556,8 +1544,9 @@ CREATE INDEX "alerts_by_end" ON "recorder"."alerts" USING btree ("resolved_at");
 CREATE INDEX "quarantine_by_dataset" ON "recorder"."quarantine" USING btree ("dataset","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "quarantine_once" ON "recorder"."quarantine" USING btree ("dataset","target_key","digest");--> statement-breakpoint
 CREATE INDEX "runs_running" ON "recorder"."runs" USING btree ("status") WHERE status = 'running';--> statement-breakpoint
+CREATE INDEX "runs_started" ON "recorder"."runs" USING btree ("started_at");--> statement-breakpoint
 CREATE INDEX "runs_that_wrote_nothing" ON "recorder"."runs" USING btree ("finished_at") WHERE 0 = all (rows_written);--> statement-breakpoint
-CREATE INDEX "runs_to_pack" ON "recorder"."runs" USING btree ("run_id") WHERE status = 'done' and error is null and note is null and quarantined = 0 and not (0 = all (rows_written));--> statement-breakpoint
+CREATE INDEX "runs_that_wrote" ON "recorder"."runs" USING btree ("finished_at") WHERE not (0 = all (rows_written));--> statement-breakpoint
 CREATE INDEX "target_datasets_by_dataset" ON "recorder"."target_datasets" USING btree ("dataset","target_key");--> statement-breakpoint
 CREATE INDEX "changes_by_dataset" ON "recorder"."changes" USING btree ("dataset","commit_number");--> statement-breakpoint
 CREATE UNIQUE INDEX "discrepancies_once" ON "recorder"."discrepancies" USING btree ("check_name","subject","at");--> statement-breakpoint

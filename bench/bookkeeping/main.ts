@@ -7,14 +7,14 @@ import { targetKey } from '../../src/recording/target-key.ts';
 import { startDatabase } from '../database.ts';
 
 /**
- * What a year of bookkeeping weighs: the runs that a configuration makes, day by day, with those that wrote nothing
- * counted up and gone after a week. By hand: `npx tsx bench/bookkeeping/main.ts [FILE] [DAYS] [HOURS]`; intervals shorter than
+ * What a year of bookkeeping weighs: the runs that a configuration makes, day by day, with old ones
+ * counted by day and removed. By hand: `npx tsx bench/bookkeeping/main.ts [FILE] [DAYS] [HOURS]`; intervals shorter than
  * HOURS are taken as that, which makes fewer runs and the same days.
  */
 const [file = 'examples/sandbox.yaml', days = '365', hours = '0'] = process.argv.slice(2);
 const DAY = 86_400_000;
 const FROM = Date.UTC(2026, 0, 1);
-const KEEP = 7 * DAY;
+const KEEP = { keep: 30 * DAY, keepWritten: 90 * DAY };
 /** Of the runs that look whether something changed, one in so many finds that it did. */
 const CHANGES = 100;
 

@@ -120,7 +120,7 @@ async function recorded(
     const day = began + at * DAY;
     await recording.day(day);
     signal.throwIfAborted();
-    await recording.afterDay(day, config.runs.keep, config.retention);
+    await recording.afterDay(day, config.runs, config.retention);
     weights.push((await total()) - empty);
     tell(`history: ${at + 1} of ${DAYS} days were recorded`);
   }

@@ -61,11 +61,11 @@ const STATEMENTS = [
     from recorder.target_datasets group by source, target_key) t on t.number = 1 + n % t.total
   cross join lateral (select now() - interval '1 year' + n * interval '1 year' / ${RUNS} as at) began
   order by n`,
-  `insert into recorder.run_days (span, starts_on, dataset, target_key, reason, runs, failed, lost, pages, items, requests, budget_units, quarantined)
-  select 'day', (now() - day * interval '1 day')::date, dataset, target_key, 'poll', 24, 0, 0, 24, 600, 24, 2400, 0
+  `insert into recorder.run_days (span, starts_on, dataset, target_key, reason, runs, failed, lost, pages, items, rows_written, requests, budget_units, quarantined)
+  select 'day', (now() - day * interval '1 day')::date, dataset, target_key, 'poll', 24, 0, 0, 24, 600, 0, 24, 2400, 0
   from generate_series(8, 365) day, recorder.target_datasets`,
-  `insert into recorder.run_days (span, starts_on, dataset, target_key, reason, runs, failed, lost, pages, items, requests, budget_units, quarantined)
-  select 'month', (date_trunc('month', now()) - month * interval '1 month')::date, dataset, target_key, 'poll', 720, 0, 0, 24, 600, 24, 2400, 0
+  `insert into recorder.run_days (span, starts_on, dataset, target_key, reason, runs, failed, lost, pages, items, rows_written, requests, budget_units, quarantined)
+  select 'month', (date_trunc('month', now()) - month * interval '1 month')::date, dataset, target_key, 'poll', 720, 0, 0, 24, 600, 0, 24, 2400, 0
   from generate_series(1, 24) month, recorder.target_datasets`,
   `insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, observed_at, reason, item)
   select dataset, target_key, md5(n::text), n, now() - n * interval '1 hour', now(), now(), 'value: must be a number', '{"value":"x"}'

@@ -67,7 +67,7 @@ async function measure(options: Options): Promise<Measured> {
       const day = began + at * DAY;
       await recording.day(day);
       await moments?.look(day, began);
-      await recording.afterDay(day, config.runs.keep, retention);
+      await recording.afterDay(day, config.runs, retention);
       wal += (await walWritten(sql)) - before;
       days.push(await weigh(sql));
       tell(`day ${at + 1} of ${options.days} took ${Math.round((performance.now() - started) / 1000)} s`);

@@ -4,11 +4,10 @@ import type { ActiveFeed } from '../../src/recording/active-feed.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import type { OpenUpstream } from '../../src/recording/context.ts';
 import type { Job } from '../../src/recording/job.ts';
-import { packRuns } from '../../src/recording/pack-runs.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { aggregateRuns } from '../../src/recording/run-days.ts';
+import { aggregateRuns, type RunRetention } from '../../src/recording/run-days.ts';
 import { type Retention, retain } from '../../src/retention/retention.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { Chance } from '../chance.ts';
@@ -87,10 +86,9 @@ export class Recording {
     }
   }
 
-  /** What `up` does beside the runs, once a day is over. @param day its begin, ms since 1970 @param keep of runs, ms @param retention what is not kept for ever */
-  async afterDay(day: number, keep: number, retention: Retention): Promise<void> {
+  /** What `up` does beside the runs, once a day is over. @param day its begin, ms since 1970 @param keep of runs @param retention what is not kept for ever */
+  async afterDay(day: number, keep: RunRetention, retention: Retention): Promise<void> {
     await aggregateRuns(this.#sql, day + DAY, keep, this.#signal);
-    await packRuns(this.#sql, day + DAY, keep, this.#signal);
     const closing = openSealConnection(this.#url, DAY);
     const { failed } = await closeDays(closing, day + DAY + HOUR, this.#signal);
     await closing.end();

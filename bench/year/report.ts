@@ -50,7 +50,7 @@ export function report({ days, wal, datasets, statuses, ledger, looks, looked }:
   const runs = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const ledgers = ledger.reduce((sum, one) => sum + bytesOf(one), 0);
   const runsWeigh = slopes
-    .flatMap((one) => (/^(run|packed_runs)/.test(one.table) ? [bytesOf(one)] : []))
+    .flatMap((one) => (/^run/.test(one.table) ? [bytesOf(one)] : []))
     .reduce((a, b) => a + b, 0);
   const ended = Object.entries(statuses).map(([status, count]) => `${count} ${status}`);
   const lines = [

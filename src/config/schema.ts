@@ -224,10 +224,11 @@ export function configSchema(names: CatalogNames) {
     runs: z
       .strictObject({
         keep: duration
-          .prefault('7d')
-          .describe(
-            'How long runs are kept one by one. Then those that wrote nothing are counted up by day (run_days), and those that simply wrote rows are stored together, where nothing is lost.',
-          ),
+          .prefault('30d')
+          .describe('How long runs are stored one by one. Older ones are only counted by day (run_days).'),
+        keepWritten: duration
+          .prefault('90d')
+          .describe('How long runs that wrote rows are stored one by one.'),
       })
       .prefault({})
       .describe('What is kept about runs.'),

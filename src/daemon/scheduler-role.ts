@@ -7,7 +7,6 @@ import { QueueWatch, storeQueueStates } from '../jobs/seen-queues.ts';
 import { storeSchedules } from '../jobs/seen-schedules.ts';
 import type { Queues } from '../jobs/workers.ts';
 import type { Membership } from '../recording/membership.ts';
-import { packRuns } from '../recording/pack-runs.ts';
 import { retireRemovedTargets } from '../recording/retire-removed-targets.ts';
 import { aggregateRuns } from '../recording/run-days.ts';
 import { sealDays } from '../reporting/seals/seal.ts';
@@ -104,10 +103,7 @@ export function keepSchedules({ app, queues, kind, membership, repeating, signal
     }),
   );
   repeating.every(MAINTENANCE_INTERVAL_MS, 'counting up runs', () =>
-    aggregateRuns(database.sql, clock(), config.runs.keep, signal),
-  );
-  repeating.every(MAINTENANCE_INTERVAL_MS, 'packing runs', () =>
-    packRuns(database.sql, clock(), config.runs.keep, signal),
+    aggregateRuns(database.sql, clock(), config.runs, signal),
   );
   const trim = () => trimChanges(app, signal);
   repeating.every(MAINTENANCE_INTERVAL_MS, 'trimming the change feed', whileNewest(trim));

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { tableText } from '../db/orm.ts';
-import { runDays, runs } from '../db/schema/bookkeeping.ts';
+import { runDays, runs, targetDatasets } from '../db/schema/bookkeeping.ts';
 
 /** Maximum number of runs that one statement moves, so that it is short and blocks nothing. */
 const MOVE_BATCH_SIZE = 2_000;
@@ -13,6 +13,7 @@ const COUNTS = [
   'lost',
   'pages',
   'items',
+  'rows_written',
   'requests',
   'budget_units',
   'quarantined',
@@ -24,22 +25,37 @@ const onConflict = `on conflict (span, starts_on, dataset, target_key, reason) d
 /** Counts of a whole run belong to its first dataset, as in reporting.runs. */
 const firstDatasetSql = (count: string) => `sum(case l.place when 1 then ${count} else 0 end)`;
 
-const MOVE_RUNS = `
+/**
+ * SQL: condition that a run `r` is needed by its id later, so that it is not removed. This holds for runs up
+ * to the first success of its target, which identify the initial members, for runs of targets that were only
+ * recorded manually, and for the newest run, from which seals and exports take the newest number.
+ */
+export const isNeededByIdSql = `(r.run_id = (select max(run_id) from ${tableText(runs)}) or exists (
+    select from ${tableText(targetDatasets)} d
+    where d.source = r.source and d.target_key = r.target_key and d.dataset = any(r.datasets)
+      and (d.first_success_at is null or d.first_success_at >= r.started_at or (not d.active and d.left_at is null))))`;
+
+/** Returns SQL that moves a batch of the runs `r` that ended before $1. @param condition SQL; must match the predicate of an index */
+const moveRunsSql = (condition: string) => `
   with old as materialized (
-    select run_id from ${tableText(runs)} where finished_at < $1 and 0 = all (rows_written)
-    order by finished_at limit ${MOVE_BATCH_SIZE} for update skip locked
+    select r.run_id from ${tableText(runs)} r where r.finished_at < $1 and ${condition} and not ${isNeededByIdSql}
+    order by r.finished_at limit ${MOVE_BATCH_SIZE} for update of r skip locked
   ), gone as (
     delete from ${tableText(runs)} r using old where r.run_id = old.run_id returning r.*
   ), counted as (
     insert into ${tableText(runDays)} as d (span, starts_on, dataset, target_key, reason, ${names})
     select 'day', (g.started_at at time zone 'UTC')::date, l.dataset, g.target_key, g.reason, count(*),
       count(*) filter (where g.status = 'failed'), count(*) filter (where g.status = 'lost'), ${firstDatasetSql('g.pages')},
-      sum(g.items[l.place]), ${firstDatasetSql('g.requests')}, ${firstDatasetSql('g.budget_units')}, ${firstDatasetSql('g.quarantined')}
+      sum(g.items[l.place]), sum(g.rows_written[l.place]), ${firstDatasetSql('g.requests')}, ${firstDatasetSql('g.budget_units')},
+      ${firstDatasetSql('g.quarantined')}
     from gone g, unnest(g.datasets) with ordinality as l(dataset, place)
-    -- In one order, so that two who do this at once never wait for each other in a circle.
+    -- A fixed order prevents deadlocks of two processes that do this at once.
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
     ${onConflict})
   select count(*)::int as moved from gone`;
+
+const MOVE_EMPTY_RUNS = moveRunsSql('0 = all (r.rows_written)');
+const MOVE_WRITTEN_RUNS = moveRunsSql('not (0 = all (r.rows_written))');
 
 const MOVE_DAYS = `
   with old as materialized (
@@ -57,26 +73,33 @@ const MOVE_DAYS = `
     ${onConflict})
   select count(*)::int as moved from gone`;
 
+/** How long runs are stored one by one, in ms. */
+export interface RunRetention {
+  readonly keep: number;
+  /** Of runs that wrote rows. */
+  readonly keepWritten: number;
+}
+
 /**
- * Removes runs that ended longer ago than `keep` and wrote no rows, and adds them to counts by day, dataset,
- * target and reason. One statement removes and counts a batch. So no run is counted twice or lost, even if
- * several processes run this or it is stopped.
+ * Removes old runs, and adds them to counts by day, dataset, target and reason. One statement removes and
+ * counts a batch. So no run is counted twice or lost, even if several processes run this or it is stopped.
  * @param now ms since 1970
- * @param keep in ms
  * @param signal stops it between two batches
  * @returns the number of removed runs
  */
 export async function aggregateRuns(
   sql: postgres.Sql,
   now: number,
-  keep: number,
+  { keep, keepWritten }: RunRetention,
   signal: AbortSignal,
 ): Promise<number> {
-  const runs = await moveAll(sql, MOVE_RUNS, new Date(now - keep).toISOString(), signal);
+  const before = (age: number) => new Date(now - age).toISOString();
+  const empty = await moveAll(sql, MOVE_EMPTY_RUNS, before(keep), signal);
+  const written = await moveAll(sql, MOVE_WRITTEN_RUNS, before(keepWritten), signal);
   const kept = new Date(now - DAILY_RETENTION_MS);
   const month = new Date(Date.UTC(kept.getUTCFullYear(), kept.getUTCMonth(), 1));
   await moveAll(sql, MOVE_DAYS, month.toISOString().slice(0, 10), signal);
-  return runs;
+  return empty + written;
 }
 
 async function moveAll(

@@ -1,7 +1,7 @@
 import type { Dataset } from '../datasets/contract.ts';
 import { sameKeySql } from '../recording/histories/batch.ts';
-import { isNeededByIdSql } from '../recording/pack-runs.ts';
 import { MEMBERS_PER_ROW, packingOf, regclassSql } from '../recording/readings/value-encoding.ts';
+import { isNeededByIdSql } from '../recording/run-days.ts';
 import { recorded } from '../reporting/recorded-datasets.ts';
 
 const DAY = 86_400_000;
@@ -19,8 +19,6 @@ export interface RemovalRule {
   readonly table: string;
   /** SQL: whether the row `r` is removed; $1 is the start of the kept range. */
   readonly where: string;
-  /** SQL: the number for which the row `r` counts. */
-  readonly counts?: string;
   /** SQL of CTEs that `where` reads. */
   readonly given?: string;
 }
@@ -95,12 +93,6 @@ const LEDGER: readonly RemovalRule[] = [
 
 const RUNS: readonly RemovalRule[] = [
   { table: 'runs', where: `r.finished_at < $1 and r.status <> 'running' and not ${isNeededByIdSql}` },
-  {
-    // The start of its last run is not stored, but all runs started before the first one of the next block.
-    table: 'packed_runs',
-    where: `exists (select from recorder.packed_runs n where n.first_run > r.last_run and n.first_at < $1)`,
-    counts: 'r.runs',
-  },
   {
     table: 'run_days',
     where: `r.starts_on + case r.span when 'day' then interval '1 day' else interval '1 month' end <= $1::timestamptz at time zone 'UTC'`,

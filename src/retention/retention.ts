@@ -129,7 +129,7 @@ const counting = (sum: string) => `counted as (
  */
 async function removeRows(
   sql: postgres.Sql,
-  { table, where, counts = '1', given }: RemovalRule,
+  { table, where, given }: RemovalRule,
   name: string,
   since: Date,
   now: number,
@@ -140,9 +140,9 @@ async function removeRows(
       select r.ctid as place from recorder.${table} r where r.ctid >= $4::tid and r.ctid < $5::tid and ${where}
       for update of r skip locked
     ), gone as (
-      delete from recorder.${table} r where r.ctid = any(array(select place from old)) returning ${counts} as counts
-    ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from gone')}
-    select coalesce(sum(counts), 0)::float8 as removed from gone`;
+      delete from recorder.${table} r where r.ctid = any(array(select place from old)) returning 1
+    ), ${counting('select count(*) as removed from gone')}
+    select count(*)::float8 as removed from gone`;
   const [size] = await sql<{ pages: number }[]>`
     select (pg_relation_size(${`recorder.${table}`}::regclass) / current_setting('block_size')::int)::float8 as pages`;
   let removed = 0;
@@ -258,8 +258,8 @@ async function countGoing(
 ): Promise<number> {
   const parts = [
     ...removals.map(
-      ({ table, where, counts = '1', given }) =>
-        `(with ${given ?? 'nothing as (select)'} select coalesce(sum(${counts}), 0) from recorder.${table} r where ${where})`,
+      ({ table, where, given }) =>
+        `(with ${given ?? 'nothing as (select)'} select count(*) from recorder.${table} r where ${where})`,
     ),
     ...(readings
       ? [

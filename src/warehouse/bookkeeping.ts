@@ -22,7 +22,7 @@ export const bookkeepingTables: readonly string[] = [
     'budgets',
     'retention',
   ],
-  ...['runs', 'packed_runs', 'run_days'],
+  ...['runs', 'run_days'],
   ...['node_health', 'health_absences'],
   ...['health_observers', 'health_probes', 'health_latency', 'health_maintenance', 'incident_notes'],
   ...['discrepancies', 'series_breaks', 'check_runs'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tableText } from '../db/orm.ts';
-import { packedRuns, runs } from '../db/schema/bookkeeping.ts';
+import { runs } from '../db/schema/bookkeeping.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 
 /**
@@ -38,7 +38,7 @@ const MAX_ID_DISTANCE = 2_000_000_000n;
 
 const READ_QUERY = `
   with newest as (
-    select coalesce(greatest((select max(run_id) from ${tableText(runs)}), (select max(last_run) from ${tableText(packedRuns)})), 0) as run
+    select coalesce(max(run_id), 0) as run from ${tableText(runs)}
   ), ended as (
     select coalesce(range_agg(r), '{}') as runs from (
       select int8range(null, greatest(run - ${RECENT_RUNS}, 0), '(]') as r from newest

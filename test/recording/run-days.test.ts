@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { CONNECTION_OPTIONS } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
-import { aggregateRuns } from '../../src/recording/run-days.ts';
+import { aggregateRuns, type RunRetention } from '../../src/recording/run-days.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const { it, database, sql } = withDatabase({ max: 3 });
@@ -50,13 +50,23 @@ async function insert(runs: readonly MadeRun[]): Promise<void> {
       values ('s', ${run.target}, '{one,two}', ${run.reason}, ${run.status}, 'w', ${at}, ${run.status === 'running' ? null : at},
         1, ${[...run.items]}::bigint[], ${[...run.rows]}::bigint[], ${run.requests}, ${run.requests * 10}, 2)`;
   }
+  await insertNewest();
 }
 
+/** The newest run, which is never removed. */
+const insertNewest = () => sql`
+  insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, items, rows_written)
+  values ('s', 'newest', '{one}', 'poll', 'running', 'w', ${new Date(now)}, '{0}', '{0}')`;
+
+/** Whether a run is old enough to be removed, by the plainest of means. */
+const isRemoved = ({ status, rows, age }: MadeRun, { keep, keepWritten }: RunRetention) =>
+  status !== 'running' && age * day + 1000 > (rows[0] + rows[1] > 0 ? keepWritten : keep);
+
 /** What is counted, by the plainest of means: the days and months that the runs which went belong to. */
-function counted(runs: readonly MadeRun[], keep: number) {
+function counted(runs: readonly MadeRun[], keep: RunRetention) {
   const counts = new Map<string, number[]>();
   for (const run of runs) {
-    if (run.status === 'running' || run.rows[0] + run.rows[1] > 0 || run.age * day + 1000 <= keep) continue;
+    if (!isRemoved(run, keep)) continue;
     const began = new Date(now - run.age * day - 1000);
     const date = began.toISOString().slice(0, 10);
     // Of November 21 the month of 92 days before, August, is the oldest that is kept as days.
@@ -71,6 +81,7 @@ function counted(runs: readonly MadeRun[], keep: number) {
         lost,
         lead,
         run.items[place] ?? 0,
+        run.rows[place] ?? 0,
         run.requests * lead,
         run.requests * 10 * lead,
         2 * lead,
@@ -87,28 +98,28 @@ function counted(runs: readonly MadeRun[], keep: number) {
 async function stored() {
   const rows = await sql<{ key: string; counts: string[] }[]>`
     select concat_ws(' ', span, starts_on, dataset, target_key, reason) as key,
-      array[runs, failed, lost, pages, items, requests, budget_units, quarantined] as counts from recorder.run_days`;
+      array[runs, failed, lost, pages, items, rows_written, requests, budget_units, quarantined] as counts from recorder.run_days`;
   return Object.fromEntries(rows.map(({ key, counts }) => [key, counts.map(Number)]));
 }
 
-describe('runs that wrote nothing', () => {
-  it('are counted up by day, later by month, and go; all others stay', async () => {
+describe('old runs', () => {
+  it('are counted by day, later by month, and removed: those that wrote rows later than others', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(madeRun, { maxLength: 40 }),
-        fc.integer({ min: 1, max: 20 }),
-        async (runs, days) => {
+        fc.record({
+          keep: fc.integer({ min: 1, max: 40 }).map((days) => days * day),
+          keepWritten: fc.integer({ min: 1, max: 100 }).map((days) => days * day),
+        }),
+        async (runs, keep) => {
           await insert(runs);
-          const going = runs.filter(
-            ({ status, rows, age }) =>
-              status !== 'running' && rows[0] + rows[1] === 0 && age * day + 1000 > days * day,
-          );
-          expect(await aggregateRuns(sql, now, days * day, signal)).toBe(going.length);
-          expect(await stored()).toEqual(counted(runs, days * day));
+          const going = runs.filter((run) => isRemoved(run, keep));
+          expect(await aggregateRuns(sql, now, keep, signal)).toBe(going.length);
+          expect(await stored()).toEqual(counted(runs, keep));
           const [left] = await sql<{ n: number }[]>`select count(*)::int as n from recorder.runs`;
-          expect(left?.n).toBe(runs.length - going.length);
-          expect(await aggregateRuns(sql, now, days * day, signal), 'nothing is counted again').toBe(0);
-          expect(await stored()).toEqual(counted(runs, days * day));
+          expect(left?.n).toBe(runs.length + 1 - going.length);
+          expect(await aggregateRuns(sql, now, keep, signal), 'nothing is counted again').toBe(0);
+          expect(await stored()).toEqual(counted(runs, keep));
         },
       ),
       { numRuns: 25 },
@@ -119,8 +130,10 @@ describe('runs that wrote nothing', () => {
     await sql`truncate recorder.runs, recorder.run_days`;
     await sql`
       insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
-      select 's', 'target ' || n % 50, '{one}', 'poll', 'done', 'w', at, at, '{3}', '{0}'
+      select 's', 'target ' || n % 50, '{one}', 'poll', 'done', 'w', at, at, '{3}', array[n % 2]
       from (select n, ${new Date(now)}::timestamptz - n * interval '5 minutes' as at from generate_series(3000, 23000) n) made`;
+    await insertNewest();
+    const keep = { keep: 7 * day, keepWritten: 8 * day };
     const killing = setInterval(() => {
       sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and query like '%run_days%' and query not like '%pg_terminate_backend%' limit 1`.catch(
@@ -128,12 +141,36 @@ describe('runs that wrote nothing', () => {
       );
     }, 20);
     await Promise.all(
-      [other, other, other].map((client) => aggregateRuns(client, now, 7 * day, signal).catch(() => 0)),
+      [other, other, other].map((client) => aggregateRuns(client, now, keep, signal).catch(() => 0)),
     );
     clearInterval(killing);
-    await expect.poll(() => aggregateRuns(sql, now, 7 * day, signal).catch(() => -1)).toBe(0);
-    const [sums] = await sql`select sum(runs)::int as runs, sum(items)::int as items from reporting.run_days`;
+    await expect.poll(() => aggregateRuns(sql, now, keep, signal).catch(() => -1)).toBe(0);
+    const [sums] =
+      await sql`select sum(runs)::int as runs, sum(items)::int as items, sum(rows_written)::int as rows from reporting.run_days`;
     const [left] = await sql`select count(*)::int as runs from recorder.runs`;
-    expect({ sums, left }).toEqual({ sums: { runs: 20_001, items: 60_003 }, left: { runs: 0 } });
+    expect({ sums, left }).toEqual({
+      sums: { runs: 20_001, items: 60_003, rows: 10_000 },
+      left: { runs: 1 },
+    });
+  });
+
+  it('stay where a member or a target recorded by hand needs them by number', async () => {
+    await sql`truncate recorder.runs, recorder.run_days`;
+    await sql`
+      insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
+      select n, 's', 'target ' || n % 3, '{one}', 'poll', 'done', 'w', at, at, '{3}', '{1}'
+      from (select n, ${new Date(now)}::timestamptz - interval '1 year' + n * interval '1 minute' as at from generate_series(1, 90) n) made`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, left_at, wanted_at, first_success_at)
+      select 's', 'target 0', 'one', 1, true, null::timestamptz, now(), started_at from recorder.runs where run_id = 9
+      union all select 's', 'target 1', 'one', 1, false, null, now(), '2020-01-01'::timestamptz
+      union all select 's', 'target 2', 'one', 1, false, now(), now(), '2020-01-01'::timestamptz`;
+    await aggregateRuns(sql, now, { keep: 7 * day, keepWritten: 90 * day }, signal);
+    const left = await sql<{ target_key: string; runs: number; last: number }[]>`
+      select target_key, count(*)::int as runs, max(run_id)::int as last from recorder.runs group by 1 order by 1`;
+    expect([...left]).toEqual([
+      { target_key: 'target 0', runs: 4, last: 90 },
+      { target_key: 'target 1', runs: 30, last: 88 },
+    ]);
   });
 });

@@ -59,16 +59,7 @@ const empty = async () => {
       'health_absences',
       'health_observers',
     ],
-    ...[
-      'health_probes',
-      'seals',
-      'seal_datasets',
-      'seal_parts',
-      'seal_forms',
-      'seal_changes',
-      'packed_runs',
-      'run_days',
-    ],
+    ...['health_probes', 'seals', 'seal_datasets', 'seal_parts', 'seal_forms', 'seal_changes', 'run_days'],
   ];
   await sql.unsafe(`truncate ${tables.map((name) => `recorder.${name}`).join(', ')}`);
 };

@@ -22,7 +22,6 @@ export const recorder = pgSchema('recorder');
 export const instant = () => timestamp({ withTimezone: true });
 /** Ranges on a source's axis: ms since 1970, or heights. */
 const int8multirange = customType<{ data: string }>({ dataType: () => 'int8multirange' });
-const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const int8range = customType<{ data: string }>({ dataType: () => 'int8range' });
 
 /**
@@ -170,44 +169,15 @@ export const runs = recorder.table(
   },
   (table) => [
     index('runs_running').on(table.status).where(sql`status = 'running'`),
+    index('runs_started').on(table.started_at),
     index('runs_that_wrote_nothing').on(table.finished_at).where(sql`0 = all (rows_written)`),
-    index('runs_to_pack')
-      .on(table.run_id)
-      .where(
-        sql`status = 'done' and error is null and note is null and quarantined = 0 and not (0 = all (rows_written))`,
-      ),
+    index('runs_that_wrote').on(table.finished_at).where(sql`not (0 = all (rows_written))`),
   ],
-);
-
-/**
- * Old successful runs that wrote rows, packed in blocks of run numbers (`recording/packed-form.ts`). They
- * were removed from `runs`.
- */
-export const packedRuns = recorder.table(
-  'packed_runs',
-  {
-    run_block: bigint({ mode: 'number' }).notNull(),
-    first_run: bigint({ mode: 'number' }).notNull(),
-    last_run: bigint({ mode: 'number' }).notNull(),
-    /** Start of the first run. */
-    first_at: instant().notNull(),
-    runs: integer().notNull(),
-    /**
-     * For each numeric column of a run: the number of byte planes of its differences, and the index of the
-     * first one in `body`.
-     */
-    widths: integer().array().notNull(),
-    planes: integer().array().notNull(),
-    /** Common values of the runs of each kind, their count, and the predicted numbers. */
-    kinds: jsonb().notNull(),
-    body: bytea().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.run_block, table.first_run] })],
 );
 
 const count = () => bigint({ mode: 'number' }).notNull();
 
-/** Counts of runs that wrote nothing and were removed. */
+/** Counts of runs that were removed. */
 export const runDays = recorder.table(
   'run_days',
   {
@@ -222,6 +192,7 @@ export const runDays = recorder.table(
     lost: count(),
     pages: count(),
     items: count(),
+    rows_written: count(),
     requests: count(),
     budget_units: count(),
     quarantined: count(),

@@ -1,7 +1,6 @@
 import type { Dataset, History, Recorded } from '../../datasets/contract.ts';
 import { requestColumns, SERIES_ID, seriesTableOf } from '../../datasets/target-columns.ts';
 import type { Declared } from '../../db/declared.ts';
-import { RUNS_PER_BLOCK } from '../../recording/packed-form.ts';
 import {
   membersColumns,
   membersViewName,
@@ -120,13 +119,6 @@ const probes: EntityList = { view: 'node_probes', columns: ['observer', 'node', 
 const coverageTargets: EntityList = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
 /** The rows of a commit are read from the recorded data. */
 const commits: EntityList = { view: 'change_commits', columns: ['commit_number'] };
-/** Old runs are unpacked block by block. */
-const runBlocks: EntityList = {
-  view: 'run_blocks',
-  columns: ['run_block'],
-  blocks: { of: 'run_id', size: RUNS_PER_BLOCK },
-};
-
 /** The suffix of the view with all versions, and its time columns, per kind of history. */
 const VERSIONS = {
   series: { view: 'revisions', begins: 'recorded_at', ends: 'superseded_at' },
@@ -156,7 +148,6 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
   const perNodeViews = new Map(recorded.flatMap((one) => [...listPerNodeViews(one)]));
   const worked = new Map([
     ...[...PROBE_VIEWS].map((name): [string, EntityList] => [name, probes]),
-    ['runs', runBlocks],
     ['change_rows', commits],
     ['coverage_ranges', coverageTargets],
     ...recorded.flatMap((one) => [...listEntities(one)]),

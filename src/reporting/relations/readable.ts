@@ -27,11 +27,6 @@ export interface EntityList {
   readonly view: string;
   /** The identity of an entity: the first columns of the key, and columns of {@link view}. */
   readonly columns: readonly string[];
-  /**
-   * Each entity is a block of `size` consecutive integers of the column `of` of the rows, and has the same
-   * order. Absent: the columns of the entity start the key.
-   */
-  readonly blocks?: { readonly of: string; readonly size: number };
   /** More columns of the list, by which it can be filtered too. */
   readonly also?: readonly string[];
   /**

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { type Cursor, encodeCursor } from './cursor.ts';
-import { type Filter, filterSql, type Operator } from './filters.ts';
+import { filterSql } from './filters.ts';
 import { findLastKey } from './key-windows.ts';
 import { buildListOwnerSql } from './list-owners.ts';
 import { afterRowSql, orderExpression, rowColumnSql, upToRowSql } from './order.ts';
@@ -222,7 +222,7 @@ export function matchingSql(
   // PostgreSQL would estimate almost no rows and choose a wrong plan.
   const filters = question.filters.filter(({ column }) => !things?.columns.includes(column));
   const conditions = [
-    ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`, ...withinBlock(things)] : []),
+    ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`] : []),
     ...conditionsOf(readable, { ...question, filters }, into),
   ];
   const rows = `from ${sourceSql(readable, question, into)} as r`;
@@ -249,7 +249,6 @@ function orderSql(
   const shared = (name: string) =>
     ofThing(name) && filters.some(({ column, operator }) => column === name && operator === 'eq');
   return `order by ${[
-    ...(things?.blocks ? things.columns.map((name) => `w."${name}"`) : []),
     ...columns
       .filter(({ name }) => !shared(name))
       .map((one) => (ofThing(one.name) ? `w."${one.name}"` : orderExpression(one))),
@@ -263,7 +262,6 @@ function thingsOf({ entities }: ReportingRelation, { order, asOf, filters }: Row
   // For a past moment, only observations are listed, by their time.
   if (!entities || (asOf !== null && !entities.alone)) return null;
   if (entities.alone && !filters.every(({ column }) => isListed(entities, column))) return null;
-  if (entities.blocks) return order.columns[0]?.name === entities.blocks.of ? entities : null;
   return entities.columns.every((name, at) => order.columns[at]?.name === name) ? entities : null;
 }
 
@@ -272,53 +270,6 @@ const isListed = ({ columns, also = [] }: EntityList, column: string) =>
   [...columns, ...also].includes(column);
 
 const namesOf = ({ columns }: EntityList, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
-
-/** Returns SQL of the minimum and maximum number of a block. */
-const boundsOf = ({ columns: [name = ''] }: EntityList, size: number) => ({
-  least: `w."${name}" * ${size}`,
-  most: `w."${name}" * ${size} + ${size - 1}`,
-});
-
-/** Returns SQL that limits a row's number to its block, so that an index on the number can be used. */
-function withinBlock(things: EntityList): string[] {
-  if (!things.blocks) return [];
-  const { least, most } = boundsOf(things, things.blocks.size);
-  return [`${rowColumnSql(things.blocks.of)} between ${least} and ${most}`];
-}
-
-/** Returns SQL of the blocks that can contain requested rows. */
-function blocksOf(
-  things: EntityList,
-  { filters, after, order }: Pick<RowsQuery, 'filters' | 'after' | 'order'>,
-  typeOf: (name: string) => string,
-  into: StatementBuilder,
-): string[] {
-  const { blocks } = things;
-  if (!blocks) return [];
-  const { least, most } = boundsOf(things, blocks.size);
-  const bounds: Readonly<Partial<Record<Operator, readonly Operator[]>>> = {
-    eq: ['lte', 'gte'],
-    lt: ['lt'],
-    lte: ['lte'],
-    gt: ['gt'],
-    gte: ['gte'],
-  };
-  const begin: Filter[] = after?.values[0]
-    ? [{ column: blocks.of, operator: order.descending ? 'lte' : 'gte', value: after.values[0] }]
-    : [];
-  return [...filters, ...begin]
-    .filter(({ column }) => column === blocks.of)
-    .flatMap(({ operator, value }) =>
-      (bounds[operator] ?? []).map((bound) =>
-        filterSql(
-          { column: blocks.of, operator: bound, value },
-          typeOf(blocks.of),
-          bound.startsWith('l') ? least : most,
-          into,
-        ),
-      ),
-    );
-}
 
 /** Returns SQL that fails if a dataset has no record at a moment. @param at SQL of the moment */
 const recordAt = (name: string, at: string, into: StatementBuilder) =>
@@ -341,8 +292,7 @@ function entitiesSql(
     ...filters
       .filter(({ column }) => isListed(things, column))
       .map((one) => filterSql(one, typeOf(one.column), `w."${one.column}"`, into)),
-    ...blocksOf(things, { filters, after, order }, typeOf, into),
-    ...(after && !things.blocks
+    ...(after
       ? [
           `(${namesOf(things, 'w')}) ${order.descending ? '<=' : '>='} (${things.columns
             .map((name, at) => into.value(after.values[at] ?? '', typeOf(name)))

@@ -1,5 +1,4 @@
 import type postgres from 'postgres';
-import { RUNS_PER_BLOCK } from '../../recording/packed-form.ts';
 
 /** A run of one dataset: a row of `reporting.runs`. */
 export interface RunRow {
@@ -62,8 +61,6 @@ const MIN_PAGE_ROWS = 50;
 const MAX_SCANNED_ROWS = 20_000;
 
 const MAX_BIGINT = '9223372036854775807';
-/** SQL that limits the runs `r` to a block `b`. Runs that are not packed are found by their numbers. */
-const OF_BLOCK = `r.run_block = b.run_block and r.run_id >= b.run_block * ${RUNS_PER_BLOCK} and r.run_id < (b.run_block + 1) * ${RUNS_PER_BLOCK}`;
 
 const COLUMNS = `run_id::text, dataset, target, reason, status, started_at, finished_at, pages, items::float8, rows_written::float8,
   requests, budget_units::float8, quarantined::float8, error, note, worker, window_start, window_end, first_height::text`;
@@ -73,16 +70,11 @@ const COLUMNS = `run_id::text, dataset, target, reason, status, started_at, fini
  */
 export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<RunPage> {
   const { dataset = null, status = null, reason = null, before = null } = filter;
-  const end = filter.until === undefined ? before : await firstRunAt(sql, filter.until, before);
+  const end = filter.until === undefined ? before : await endOfRunsBefore(sql, filter.until, before);
   const rows = await sql<(RunRow & { oldest: string; looked_at: number })[]>`
     with looked_at as materialized (
-      select r.* from (
-        select run_block from reporting.run_blocks where run_block <= coalesce(${end}::bigint, ${MAX_BIGINT}) / ${RUNS_PER_BLOCK}
-        order by run_block desc
-      ) b cross join lateral (
-        select * from reporting.runs r
-        where ${sql.unsafe(OF_BLOCK)} and r.run_id < coalesce(${end}::bigint, ${MAX_BIGINT}) offset 0
-      ) r order by b.run_block desc, r.run_id desc fetch first ${MAX_SCANNED_ROWS} rows with ties
+      select * from reporting.runs where run_id < coalesce(${end}::bigint, ${MAX_BIGINT})
+      order by run_id desc fetch first ${MAX_SCANNED_ROWS} rows with ties
     ),
     passed as (
       select * from looked_at
@@ -112,25 +104,19 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
 export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]> {
   const rows = await sql<RunRow[]>`
     select ${sql.unsafe(COLUMNS)} from reporting.runs
-    where run_id = ${run}::bigint and run_block = ${run}::bigint / ${RUNS_PER_BLOCK} order by pages desc, dataset`;
+    where run_id = ${run}::bigint order by pages desc, dataset`;
   return [...rows];
 }
 
 /**
- * Returns the first run that started at or after a time, or a number between that run and the previous one.
- * Runs are numbered in the order of their start.
+ * Returns the number after the last run that started before a time. Runs are numbered in the order of their
+ * start.
  * @param time in ms since 1970
  * @param before upper bound of the result; null: none
  */
-async function firstRunAt(sql: postgres.Sql, time: number, before: string | null): Promise<string> {
-  const at = new Date(time).toISOString();
-  const [row] = await sql<{ first: string }[]>`
-    with block as materialized (select max(run_block) as block from reporting.run_blocks where began_at < ${at})
-    select least(coalesce((
-        select min(r.run_id) from block b, lateral (
-          select r.run_id from reporting.runs r
-          where r.run_block = b.block and r.run_id between b.block * ${RUNS_PER_BLOCK} and b.block * ${RUNS_PER_BLOCK} + ${RUNS_PER_BLOCK - 1}
-            and r.started_at >= ${at} offset 0) r),
-      (select (block + 1) * ${RUNS_PER_BLOCK} from block), 0), ${before}::bigint)::text as first`;
-  return row?.first ?? '0';
+async function endOfRunsBefore(sql: postgres.Sql, time: number, before: string | null): Promise<string> {
+  const [row] = await sql<{ end: string }[]>`
+    select least(run_id + 1, ${before}::bigint)::text as end from reporting.runs
+    where started_at < ${new Date(time).toISOString()} order by started_at desc, run_id desc limit 1`;
+  return row?.end ?? '0';
 }

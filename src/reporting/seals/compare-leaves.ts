@@ -1,4 +1,5 @@
-import { runTargetSql } from '../../recording/packed-form.ts';
+import { tableText } from '../../db/orm.ts';
+import { runs } from '../../db/schema/bookkeeping.ts';
 import type { SealedHistory, SealForm } from './form.ts';
 import { isFresh, isInRange, LEAF_INPUT, leafRowsSql, leavesOf } from './leaves.ts';
 
@@ -129,6 +130,6 @@ export function compareLeavesSql(
 /** Returns SQL of the key of the row `t` as the text of a JSON object. */
 export function rowKeySql(form: SealForm): string {
   if (form.unit === 'look')
-    return `(select json_build_object('run_id', t.run_id, 'target', (${runTargetSql('t.run_id')})))::text`;
+    return `(select json_build_object('run_id', t.run_id, 'target', (select r.target_key from ${tableText(runs)} r where r.run_id = t.run_id)))::text`;
   return `json_build_object(${form.key.map(({ name }) => `'${name}', t.${name}`).join(', ')})::text`;
 }

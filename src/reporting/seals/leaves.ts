@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findDataset } from '../../datasets/catalog.ts';
 import { tableRowsSql } from '../../datasets/target-columns.ts';
 import { tableText } from '../../db/orm.ts';
-import { packedRuns, runs, targets } from '../../db/schema/bookkeeping.ts';
+import { runs, targets } from '../../db/schema/bookkeeping.ts';
 import { allReadings } from '../../recording/readings/forms.ts';
 import { packingOf } from '../../recording/readings/value-encoding.ts';
 import type { SealedHistory, SealForm } from './form.ts';
@@ -38,8 +38,7 @@ const CLAIMED_AT_ONCE = 100;
 export const openNow = (until: string) => `(
   select jsonb_build_object('next_run', n.next_run, 'runs', to_jsonb(o.runs),
     'run', least(n.next_run - ${CLAIMED_AT_ONCE}, (select min(run) from unnest(o.runs) run)), 'observers', h.observers)
-  from (select coalesce(greatest((select max(run_id) from ${tableText(runs)}), (select max(last_run) from ${tableText(packedRuns)})), 0) + 1
-      as next_run) n,
+  from (select coalesce(max(run_id), 0) + 1 as next_run from ${tableText(runs)}) n,
     -- A run that lost its worker stays as it is until its target is claimed again. After a week nothing comes any more.
     (select coalesce(array_agg(r.run_id), '{}') as runs from ${tableText(runs)} r
       join ${tableText(targets)} t on t.run_id = r.run_id

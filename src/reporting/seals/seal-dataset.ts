@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { findDataset } from '../../datasets/catalog.ts';
 import { tableText } from '../../db/orm.ts';
-import { packedRuns, runs } from '../../db/schema/bookkeeping.ts';
+import { runs } from '../../db/schema/bookkeeping.ts';
 import { nameOfForm, type SealedHistory } from './form.ts';
 import {
   isFresh,
@@ -125,7 +125,6 @@ export async function endFloorOf(
   const [row] = await sql.unsafe<{ floor: string }[]>(
     `select least(f.floor, ${confirmed})::text as floor from (select least($1::text::timestamptz,
       (select min(r.started_at) from ${tableText(runs)} r where r.run_id >= $2 and $3 = any(r.datasets)),
-      (select min(p.first_at) from ${tableText(packedRuns)} p where p.last_run >= $2),
       (select min(t.${form.from}) from recorder.${form.table} t where t.run_id >= $2)) as floor) f`,
     [before.until, before.open.run, dataset],
   );

@@ -5,7 +5,6 @@ import { packageFile } from '../../lib/package-file.ts';
 import { changeCommits, changeRows } from './change-views.ts';
 import { datasetViews } from './dataset-views.ts';
 import { networkDisagreements } from './network-disagreements.ts';
-import { runsView } from './runs-view.ts';
 import { readSqlFile } from './sql-file.ts';
 
 const FOLDER = packageFile('src/reporting/views/sql/');
@@ -30,7 +29,7 @@ export function declaredObjects(): readonly Declared[] {
 export function listSharedObjects(): Declared[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
   const written = files.map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
-  return [...written, runsView, networkDisagreements(catalog), changeCommits, changeRows(catalog)].sort(
-    (a, b) => (a.name < b.name ? -1 : 1),
+  return [...written, networkDisagreements(catalog), changeCommits, changeRows(catalog)].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
   );
 }

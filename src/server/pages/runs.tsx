@@ -38,8 +38,8 @@ export const runs = definePage({
         <section class="stack">
           <h1>Runs</h1>
           <p class="soft">
-            Each run requests the data of one source for one target. Runs that wrote nothing are counted up by
-            day after a while (<code>reporting.run_days</code>); all others are kept.
+            Each run requests the data of one source for one target. Old runs are only counted by day (
+            <code>reporting.run_days</code>).
           </p>
           <Standing queues={queues} />
           <Filters path={PATH}>

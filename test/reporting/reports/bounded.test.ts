@@ -20,7 +20,7 @@ const PARTS = /^chain_recorder_scrape_part_success\{.*\} (\d)$/gm;
 it('how the recording stands is told without a look at runs, however many there are', async () => {
   const feed = scriptedFeed(subnets, { network: 'mainnet' });
   await sql.begin(async (holding) => {
-    await holding`lock table recorder.runs, recorder.packed_runs, recorder.run_days in access exclusive mode`;
+    await holding`lock table recorder.runs, recorder.run_days in access exclusive mode`;
     const status = await statusOf(sql, []);
     expect(exposition(recordingSamples(status))).toContain('chain_recorder_late_targets 0');
     const disk = () => diskUse(sql, null);

@@ -35,6 +35,22 @@ it('shows every dataset of a run on one page, and each row once', async () => {
   expect((await paged({ dataset: 'two' })).rows).toHaveLength(60);
 });
 
+it('begins at the last run that started before a moment, on every page', async () => {
+  await record(200, 1);
+  const start = Date.UTC(2026, 0, 1);
+  await sql`update recorder.runs set started_at = ${new Date(start)}::timestamptz + run_id * interval '1 minute'`;
+  for (const [until, count] of [
+    [start, 0],
+    [start + 60_000, 0],
+    [start + 60_001, 1],
+    [start + 100.5 * 60_000, 100],
+    [start + 1e9, 200],
+  ] as const) {
+    const { rows } = await paged({ dataset: 'two', until });
+    expect(rows).toEqual(Array.from({ length: count }, (_, at) => `${count - at} two`));
+  }
+});
+
 it('looks at runs as a whole where it looks at no more', async () => {
   // 20,000 rows are 6,666 runs and two datasets of the next one.
   await record(7_000, 334);

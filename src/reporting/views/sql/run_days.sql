@@ -1,10 +1,10 @@
 create or replace view reporting.run_days as
 select d.starts_on as day, d.dataset, d.target_key as target, d.reason, d.runs, d.failed, d.lost, d.pages, d.items,
-  d.requests, d.budget_units, d.quarantined
+  d.rows_written, d.requests, d.budget_units, d.quarantined
 from recorder.run_days d
 where d.span = 'day';
 
-comment on view reporting.run_days is 'Runs that wrote nothing and are gone from reporting.runs, counted up by day.';
+comment on view reporting.run_days is 'Runs that were removed from reporting.runs (setting runs), counted by day.';
 comment on column reporting.run_days.day is 'The day (UTC) on which they began.'; -- date
 comment on column reporting.run_days.dataset is 'The dataset.'; -- text
 comment on column reporting.run_days.target is 'What was asked about.'; -- text
@@ -14,6 +14,7 @@ comment on column reporting.run_days.failed is 'Runs that failed.'; -- bigint
 comment on column reporting.run_days.lost is 'Runs whose worker died.'; -- bigint
 comment on column reporting.run_days.pages is 'Pages read, counted on the dataset that led the run.'; -- bigint
 comment on column reporting.run_days.items is 'Items in those pages.'; -- bigint
+comment on column reporting.run_days.rows_written is 'Rows written.'; -- bigint
 comment on column reporting.run_days.requests is 'Calls made, counted on the dataset that led the run.'; -- bigint
 comment on column reporting.run_days.budget_units is 'Budget units those calls cost, counted on the dataset that led the run.'; -- bigint
 comment on column reporting.run_days.quarantined is 'Items that could not be decoded, counted on the dataset that led the run.'; -- bigint
