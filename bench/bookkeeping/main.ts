@@ -14,7 +14,6 @@ import { startDatabase } from '../database.ts';
 const [file = 'examples/sandbox.yaml', days = '365', hours = '0'] = process.argv.slice(2);
 const DAY = 86_400_000;
 const FROM = Date.UTC(2026, 0, 1);
-const KEEP = { keep: 30 * DAY, keepWritten: 90 * DAY };
 /** Of the runs that look whether something changed, one in so many finds that it did. */
 const CHANGES = 100;
 
@@ -46,7 +45,8 @@ async function weigh(sql: postgres.Sql) {
   return row;
 }
 
-const feeds = activeFeeds(loadConfig(file, catalogNames)).filter(
+const config = loadConfig(file, catalogNames);
+const feeds = activeFeeds(config).filter(
   ({ targets, source }) => targets.length > 0 && !source.once,
 );
 const database = await startDatabase();
@@ -58,7 +58,7 @@ try {
   for (let at = 0; at < Number(days); at++) {
     const day = FROM + at * DAY;
     for (const feed of feeds) await addDay(sql, feed, day);
-    await aggregateRuns(sql, day + DAY, KEEP, new AbortController().signal);
+    await aggregateRuns(sql, day + DAY, config.runs, new AbortController().signal);
     if (new Date(day + DAY).getUTCDate() !== 1 && at !== Number(days) - 1) continue;
     await sql`vacuum recorder.runs, recorder.run_days`;
     const { idle, wrote, days: kept, months, runs_mb = 0, run_days_mb = 0 } = (await weigh(sql)) ?? {};
