@@ -136,7 +136,7 @@ export class Steady {
       select count(*)::int as all, (count(*) filter (where last_success_at is null
         or last_success_at <= ${new Date(ended)} or last_success_at > now() + interval '5 seconds'
         or now() - last_success_at >= 2 * make_interval(secs => every_ms / 1000.0)))::int as stale
-      from recorder.target_datasets where active and not_offered is null and source <> 'node-health'`; // probes have a clock of their own
+      from recorder.target_datasets where active and unsupported_reason is null and source <> 'node-health'`; // probes have a clock of their own
     return row && row.all > 0 ? row.stale : 1;
   }
 

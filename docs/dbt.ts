@@ -57,14 +57,14 @@ const freshnessOf = (every: number) => {
 function reportingSources(): string {
   const looked = (dataset: string) =>
     // A target that is not on offer cannot be late; what is not watched is not waited for.
-    `select coalesce(min(coalesce(last_success_at, wanted_at)), now()) from reporting.freshness where dataset = '${dataset}' and not_offered is null`;
+    `select coalesce(min(coalesce(last_success_at, requested_since)), now()) from reporting.freshness where dataset = '${dataset}' and unsupported_reason is null`;
   const tables = ofReporting.map(({ dataset, about, from, every, columns }) => ({
     name: from,
     description: about,
     config: { loaded_at_query: looked(dataset), freshness: freshnessOf(every) },
     columns: columns.map(({ name, about: description }) => ({ name, description })),
   }));
-  const kept = { name: 'recording_freshness', description: 'How current the record of each dataset is.' };
+  const kept = { name: 'freshness_by_dataset', description: 'How current the record of each dataset is.' };
   const source = { name: 'reporting', schema: 'reporting', tables: [...tables, kept] };
   return HEADS.yaml + stringify({ version: 2, sources: [source] }, { lineWidth: 0 });
 }

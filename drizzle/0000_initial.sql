@@ -184,7 +184,7 @@ CREATE TABLE "recorder"."target_datasets" (
 	"active" boolean NOT NULL,
 	"left_at" timestamp with time zone,
 	"ended_at" timestamp with time zone,
-	"wanted_at" timestamp with time zone NOT NULL,
+	"requested_since" timestamp with time zone NOT NULL,
 	"expected_from" bigint,
 	"first_success_at" timestamp with time zone,
 	"last_success_at" timestamp with time zone,
@@ -200,7 +200,7 @@ CREATE TABLE "recorder"."target_datasets" (
 	"rows_written" bigint DEFAULT 0 NOT NULL,
 	"rows_day" date,
 	"rows_today" bigint DEFAULT 0 NOT NULL,
-	"not_offered" text,
+	"unsupported_reason" text,
 	CONSTRAINT "target_datasets_source_target_key_dataset_pk" PRIMARY KEY("source","target_key","dataset")
 );
 --> statement-breakpoint
@@ -321,7 +321,7 @@ CREATE TABLE "recorder"."exports" (
 	"datasets" text[],
 	"format" text NOT NULL,
 	"every_ms" bigint NOT NULL,
-	"wanted_at" timestamp with time zone NOT NULL,
+	"requested_since" timestamp with time zone NOT NULL,
 	"began_at" timestamp with time zone,
 	"last_success_at" timestamp with time zone,
 	"exported_at" timestamp with time zone,
@@ -453,8 +453,8 @@ CREATE TABLE "recorder"."queues" (
 	"queue" text NOT NULL,
 	"waiting" bigint,
 	"active" bigint,
-	"trouble" text,
-	"trouble_since" timestamp with time zone,
+	"error" text,
+	"error_since" timestamp with time zone,
 	"seen_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "queues_recorder_queue_pk" PRIMARY KEY("recorder","queue")
 );
@@ -464,8 +464,8 @@ CREATE TABLE "recorder"."replicas" (
 	"place" text NOT NULL,
 	"lag_seconds" double precision,
 	"lag_bytes" bigint,
-	"trouble" text,
-	"trouble_since" timestamp with time zone,
+	"error" text,
+	"error_since" timestamp with time zone,
 	"behind_since" timestamp with time zone,
 	"seen_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "replicas_recorder_place_pk" PRIMARY KEY("recorder","place")
@@ -1273,7 +1273,7 @@ CREATE TABLE "recorder"."node_identity" (
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "recorder"."node_uptime_view" (
+CREATE TABLE "recorder"."node_reported_uptime" (
 	"node" text NOT NULL,
 	"subnet_id" text NOT NULL,
 	"rewarding_stake_percentage" numeric NOT NULL,
@@ -1669,8 +1669,8 @@ CREATE UNIQUE INDEX "node_identity_now" ON "recorder"."node_identity" USING btre
 CREATE INDEX "node_identity_history" ON "recorder"."node_identity" USING btree (node);--> statement-breakpoint
 CREATE INDEX "node_identity_gone" ON "recorder"."node_identity" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "node_identity_began" ON "recorder"."node_identity" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "node_uptime_view_key" ON "recorder"."node_uptime_view" USING btree (node, subnet_id, observed_at);--> statement-breakpoint
-CREATE INDEX "node_uptime_view_read" ON "recorder"."node_uptime_view" USING btree (observed_at);--> statement-breakpoint
+CREATE UNIQUE INDEX "node_reported_uptime_key" ON "recorder"."node_reported_uptime" USING btree (node, subnet_id, observed_at);--> statement-breakpoint
+CREATE INDEX "node_reported_uptime_read" ON "recorder"."node_reported_uptime" USING btree (observed_at);--> statement-breakpoint
 CREATE UNIQUE INDEX "p_balances_now" ON "recorder"."p_balances" USING btree (node, address, asset_id) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "p_balances_history" ON "recorder"."p_balances" USING btree (node, address, asset_id);--> statement-breakpoint
 CREATE INDEX "p_balances_gone" ON "recorder"."p_balances" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint

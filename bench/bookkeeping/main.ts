@@ -46,9 +46,7 @@ async function weigh(sql: postgres.Sql) {
 }
 
 const config = loadConfig(file, catalogNames);
-const feeds = activeFeeds(config).filter(
-  ({ targets, source }) => targets.length > 0 && !source.once,
-);
+const feeds = activeFeeds(config).filter(({ targets, source }) => targets.length > 0 && !source.once);
 const database = await startDatabase();
 const sql = postgres(database.url, { max: 2, onnotice: () => {} });
 try {

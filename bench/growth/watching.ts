@@ -83,7 +83,7 @@ export class Watching {
       const jobs = planDue(feed, await loadStates(this.#sql, feed), now);
       const made = await runJobs(this.#context, feed, jobs, new AbortController().signal);
       for (const run of made.runs) {
-        if (run.status !== 'done' && run.status !== 'partial' && run.status !== 'not-offered')
+        if (run.status !== 'done' && run.status !== 'partial' && run.status !== 'unsupported')
           throw new Error(`a run of ${run.feed} ended ${run.status}: ${run.error}`);
         runs += 1;
         rows += run.rowsWritten.reduce((sum, one) => sum + one, 0);

@@ -132,7 +132,7 @@ async function watched(sql: postgres.Sql, seconds: number): Promise<Watched> {
   const made = (await looks(sql)).probes - looksBefore.probes;
   const [runs] = await sql<{ done: number; failed: number }[]>`
     select count(*) filter (where status = 'done')::int as done,
-      count(*) filter (where status not in ('done', 'running', 'not-offered'))::int as failed
+      count(*) filter (where status not in ('done', 'running', 'unsupported'))::int as failed
     from reporting.runs where started_at >= ${from}::timestamptz and started_at < ${until}::timestamptz`;
   const late = await sql<{ late: number }[]>`
     select extract(epoch from started_at - lag(started_at) over (partition by target order by started_at))::float8 - ${EVERY} as late

@@ -15,12 +15,12 @@ const BY_HAND = `with target as (
     insert into recorder.targets (source, target_key, target) select $2, 'by=hand', '{"by":"hand"}'
     where not exists (select from recorder.target_datasets where dataset = $1) on conflict do nothing
   )
-  insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+  insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
   select $2, 'by=hand', $1, 3600000, false, now() where not exists (select from recorder.target_datasets where dataset = $1)`;
 
 const STATEMENTS = [
   `update recorder.target_datasets set first_success_at = now() - interval '1 year', last_success_at = now(), last_complete_at = now(),
-    wanted_at = now() - interval '1 year', items = 100000, rows_written = 10000, rows_day = now()::date, rows_today = 100`,
+    requested_since = now() - interval '1 year', items = 100000, rows_written = 10000, rows_day = now()::date, rows_today = 100`,
   // Every 100th fails, every 70th is incomplete.
   `with numbered as (select source, target_key, dataset, row_number() over (order by dataset, target_key) as n from recorder.target_datasets)
   update recorder.target_datasets d set failures = (n % 100 = 0)::int, last_error = case when n % 100 = 0 then 'the call failed (503)' end,

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 /** Fills the bookkeeping as if everything had been recorded for a month: one target in a hundred fails, one in a thousand nodes is down. */
 export async function fill(sql: postgres.Sql): Promise<void> {
   await sql`
-    update recorder.target_datasets set first_success_at = now() - interval '30 days', wanted_at = now() - interval '30 days',
+    update recorder.target_datasets set first_success_at = now() - interval '30 days', requested_since = now() - interval '30 days',
       last_success_at = now() - abs(hashtext(target_key) % 3600) * interval '0.9 seconds', last_complete_at = now(),
       failures = case when hashtext(target_key) % 100 = 0 then 1 else 0 end,
       last_error = case when hashtext(target_key) % 100 = 0 then 'the call failed (503)' end,
@@ -14,7 +14,7 @@ export async function fill(sql: postgres.Sql): Promise<void> {
     select dataset, target_key, 'time', int8multirange(int8range(expected_from, (extract(epoch from last_success_at) * 1000)::bigint))
     from recorder.target_datasets where dataset <> 'node_health'`;
   await sql`
-    update recorder.target_datasets set wanted_at = now() - interval '30 days' where dataset = 'node_health'`;
+    update recorder.target_datasets set requested_since = now() - interval '30 days' where dataset = 'node_health'`;
   await sql`
     insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
     select distinct target ->> 'observer', 'host/1/process/x', now() + interval '1 day', now() from recorder.targets where source = 'node-health'`;

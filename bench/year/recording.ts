@@ -134,7 +134,7 @@ export class Recording {
         usage.units += feed.source.weight;
         const body = answer(passes(0) / 1000);
         now = passes(ANSWERS * (0.5 + this.#chance.waiting(0.5)) + AN_ITEM * sizeOf(body));
-        if (body === undefined) throw new UpstreamFailure('not-offered', `${what} is not simulated`);
+        if (body === undefined) throw new UpstreamFailure('unsupported', `${what} is not simulated`);
         return body;
       };
       return {

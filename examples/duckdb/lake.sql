@@ -281,12 +281,12 @@ qualify row_number() over (partition by node, node_id, subnet_id, observed_at or
 create or replace macro peer_readings_as_of(lake, moment) as table
 select * from peer_readings_versions(lake) where observed_at <= moment;
 
-create or replace macro node_uptime_view_versions(lake) as table
+create or replace macro node_reported_uptime_versions(lake) as table
 select * exclude (exported_at, day)
-from read_parquet(lake || '/node_uptime_view/**/*.parquet', hive_partitioning = true, union_by_name = true)
+from read_parquet(lake || '/node_reported_uptime/**/*.parquet', hive_partitioning = true, union_by_name = true)
 qualify row_number() over (partition by node, subnet_id, observed_at order by exported_at desc) = 1;
-create or replace macro node_uptime_view_as_of(lake, moment) as table
-select * from node_uptime_view_versions(lake) where observed_at <= moment;
+create or replace macro node_reported_uptime_as_of(lake, moment) as table
+select * from node_reported_uptime_versions(lake) where observed_at <= moment;
 
 create or replace macro node_health_versions(lake) as table
 select * exclude (exported_at, day)

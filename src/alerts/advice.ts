@@ -8,7 +8,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   'node-unobserved':
     'Run "chain-recorder doctor": it names the status or code that keeps the recorder from reading the node. Until then the time counts as unknown.',
   'node-flapping':
-    'Check memory, disk and packet loss of the node. reporting.node_outages has the times, reporting.node_latency the response times.',
+    'Check memory, disk and packet loss of the node. reporting.node_states has the times, reporting.node_latency the response times.',
   'another-source':
     'Compare the node ids and the network at the configured URLs, and correct upstreams.nodes in recorder.yaml. Until then nothing is recorded under the wrong name.',
   'ledger-stalled':

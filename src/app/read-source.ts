@@ -23,8 +23,8 @@ export async function selectReadSource({
 }: Pick<App, 'replica' | 'database' | 'databaseUrl'>): Promise<ReadSource> {
   if (!replica) return { url: databaseUrl, sql: database.sql };
   const found = await replica.look(database.reader);
-  if (found.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.trouble}`]);
-  if (found.trouble !== null) throw new ReplicaUnavailableError(found.trouble);
+  if (found.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.error}`]);
+  if (found.error !== null) throw new ReplicaUnavailableError(found.error);
   if ((found.lagSeconds ?? 0) > REPORTED_LAG_SECONDS)
     printNotice(`read from the replica ${replica.place}, which is ${lagText(found)}`);
   return replica;

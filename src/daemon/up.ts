@@ -72,8 +72,8 @@ async function rejectForeignReplica({ replica, database, log }: App): Promise<vo
     if (isDatabaseUnavailable(error)) return null; // the server reports the outage later
     throw error;
   });
-  if (found?.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.trouble}`]);
-  if (found?.trouble) log.warn({ cause: found.trouble }, 'the replica cannot be read');
+  if (found?.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.error}`]);
+  if (found?.error) log.warn({ cause: found.error }, 'the replica cannot be read');
 }
 
 /** Resources of `up`, once its queues are open. */

@@ -26,7 +26,7 @@ import { networkProposals } from './node/network-proposals.ts';
 import { networkUpgrades } from './node/network-upgrades.ts';
 import { nodeBlockchains } from './node/node-blockchains.ts';
 import { nodeIdentity } from './node/node-identity.ts';
-import { nodeUptimeView } from './node/node-uptime-view.ts';
+import { nodeReportedUptime } from './node/node-reported-uptime.ts';
 import { pBalances } from './node/p-balances.ts';
 import { pBlocks } from './node/p-blocks.ts';
 import { peerReadings } from './node/peer-readings.ts';
@@ -81,7 +81,7 @@ export const catalog: readonly Dataset[] = [
   networkProposals,
   peers,
   peerReadings,
-  nodeUptimeView,
+  nodeReportedUptime,
 ];
 
 /** Returns the dataset with a name. Returns undefined if runs record no such dataset. */

@@ -23,7 +23,7 @@ export interface FoundReplica {
   readonly lagSeconds: number | null;
   readonly lagBytes: number | null;
   /** Reason why it is not used, or should not be; null if there is none. */
-  readonly trouble: string | null;
+  readonly error: string | null;
   /**
    * It answers, but refuses this user or is not a copy of the primary: reads would be wrong. A retry would
    * fix neither.
@@ -86,19 +86,18 @@ async function measureReplica(
   try {
     const here = await Promise.race([queryServerPosition(replica), late]);
     const strange = here.timeout === SETTINGS.statement_timeout ? notCopyReason(here, there) : AS_POOLER;
-    if (strange !== null) return { lagSeconds: null, lagBytes: null, trouble: strange, strange: true };
+    if (strange !== null) return { lagSeconds: null, lagBytes: null, error: strange, strange: true };
     const lagBytes = here.standby ? Math.max(0, position(there.lsn) - position(here.lsn)) : 0;
     const behind = here.replayed_at === null ? null : Math.max(0, there.at - here.replayed_at);
-    return { lagSeconds: lagBytes === 0 ? 0 : behind, lagBytes, trouble: null, strange: false };
+    return { lagSeconds: lagBytes === 0 ? 0 : behind, lagBytes, error: null, strange: false };
   } catch (error) {
-    if (isPoolerRefusal(error))
-      return { lagSeconds: null, lagBytes: null, trouble: AS_POOLER, strange: true };
+    if (isPoolerRefusal(error)) return { lagSeconds: null, lagBytes: null, error: AS_POOLER, strange: true };
     if (isKnownRefusal(error)) {
       const { found, fix } = explainDatabaseError(error, url, 'REPORTING_DATABASE_URL');
-      return { lagSeconds: null, lagBytes: null, trouble: `${found}: ${fix}`, strange: true };
+      return { lagSeconds: null, lagBytes: null, error: `${found}: ${fix}`, strange: true };
     }
-    const trouble = `it gives no answer (${toErrorMessage(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start anew`;
-    return { lagSeconds: null, lagBytes: null, trouble, strange: false };
+    const unreachable = `it gives no answer (${toErrorMessage(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start anew`;
+    return { lagSeconds: null, lagBytes: null, error: unreachable, strange: false };
   } finally {
     over.abort();
   }
@@ -171,7 +170,7 @@ export class Replica {
    * @throws ReplicaAway
    */
   hold(): void {
-    if (this.#found?.strange) throw new ReplicaUnavailableError(this.#found.trouble ?? '');
+    if (this.#found?.strange) throw new ReplicaUnavailableError(this.#found.error ?? '');
   }
 
   /** Wraps the error of a read if the replica caused it; returns other errors unchanged. */
@@ -202,7 +201,7 @@ export async function storeReplicaState(
   sql: postgres.Sql,
   recorder: string,
   place: string,
-  { lagSeconds, lagBytes, trouble }: FoundReplica,
+  { lagSeconds, lagBytes, error }: FoundReplica,
 ): Promise<void> {
   const far = (lagSeconds ?? 0) > REPORTED_LAG_SECONDS;
   await sql`
@@ -210,12 +209,12 @@ export async function storeReplicaState(
       delete from recorder.replicas
       where recorder = ${recorder} and place <> ${place} and now() - seen_at > interval '1 day'
     )
-    insert into recorder.replicas as r (recorder, place, lag_seconds, lag_bytes, trouble, trouble_since, behind_since, seen_at)
-    select ${recorder}, ${place}, ${lagSeconds}::float8, ${lagBytes}::int8, ${trouble}::text,
-      case when ${trouble}::text is not null then now() end, case when ${far}::boolean then now() end, now()
+    insert into recorder.replicas as r (recorder, place, lag_seconds, lag_bytes, error, error_since, behind_since, seen_at)
+    select ${recorder}, ${place}, ${lagSeconds}::float8, ${lagBytes}::int8, ${error}::text,
+      case when ${error}::text is not null then now() end, case when ${far}::boolean then now() end, now()
     on conflict (recorder, place) do update set lag_seconds = excluded.lag_seconds, lag_bytes = excluded.lag_bytes,
-      trouble = excluded.trouble, seen_at = excluded.seen_at,
-      trouble_since = case when excluded.trouble is not null then coalesce(r.trouble_since, excluded.seen_at) end,
+      error = excluded.error, seen_at = excluded.seen_at,
+      error_since = case when excluded.error is not null then coalesce(r.error_since, excluded.seen_at) end,
       behind_since = case when excluded.behind_since is not null then coalesce(r.behind_since, excluded.seen_at) end`;
 }
 

@@ -46,7 +46,7 @@ async function clocks(sql: postgres.Sql, clock: Clock): Promise<CheckResult> {
  */
 async function recording(sql: postgres.Sql): Promise<CheckResult[]> {
   const groups = (await findingGroups(sql)).filter(
-    ({ state, what }) => state !== 'failing' || what === 'export',
+    ({ state, component }) => state !== 'failing' || component === 'export',
   );
   if (groups.length === 0) return [await recordedSoFar(sql)];
   return groups.map((group) => ({

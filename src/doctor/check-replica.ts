@@ -15,8 +15,8 @@ export async function checkReplica(
   const check = 'replica';
   try {
     const found = await replica.look(primary);
-    const about = `${replica.place}: ${found.trouble ?? lagText(found)}`;
-    if (found.trouble !== null)
+    const about = `${replica.place}: ${found.error ?? lagText(found)}`;
+    if (found.error !== null)
       return [{ check, ok: false, found: about, fix: 'correct REPORTING_DATABASE_URL, or see its log' }];
     if ((found.lagSeconds ?? 0) > REPORTED_LAG_SECONDS)
       return [

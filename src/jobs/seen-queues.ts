@@ -10,14 +10,14 @@ export interface QueueState {
   readonly waiting: number | null;
   readonly active: number | null;
   /** Why the queue processes no jobs. Null: no problem. */
-  readonly trouble: string | null;
+  readonly error: string | null;
 }
 
 /** Timeout for the response of a queue, in ms. */
 const RESPONSE_TIMEOUT_MS = 3_000;
 const NO_ANSWER = {
   redis: 'it gives no answer: Redis has to run, and REDIS_URL to name it',
-  postgres: 'it gives no answer: PostgreSQL is busy or in trouble',
+  postgres: 'it gives no answer: PostgreSQL is busy or failing',
 };
 const PAUSED = 'it is paused, so that nothing is taken out of it: resume it with the tool that paused it';
 
@@ -53,7 +53,7 @@ export class QueueWatch {
     ]);
     clearTimeout(timer);
     return typeof found === 'string'
-      ? { queue: this.#name, waiting: null, active: null, trouble: found }
+      ? { queue: this.#name, waiting: null, active: null, error: found }
       : found;
   }
 
@@ -67,7 +67,7 @@ export class QueueWatch {
       queue: this.#name,
       waiting: Object.values(waiting).reduce((sum, jobs) => sum + jobs, 0),
       active,
-      trouble: refusal ?? (paused ? PAUSED : null),
+      error: refusal ?? (paused ? PAUSED : null),
     };
   }
 }
@@ -79,12 +79,12 @@ export async function storeQueueStates(
   found: readonly QueueState[],
 ): Promise<void> {
   await sql`
-    insert into recorder.queues as q (recorder, queue, waiting, active, trouble, trouble_since, seen_at)
-    select ${recorder}, u.queue, u.waiting, u.active, u.trouble, case when u.trouble is not null then now() end, now()
+    insert into recorder.queues as q (recorder, queue, waiting, active, error, error_since, seen_at)
+    select ${recorder}, u.queue, u.waiting, u.active, u.error, case when u.error is not null then now() end, now()
     from unnest(${found.map(({ queue }) => queue)}::text[], ${found.map(({ waiting }) => waiting)}::bigint[],
-      ${found.map(({ active }) => active)}::bigint[], ${found.map(({ trouble }) => trouble)}::text[])
-      as u(queue, waiting, active, trouble)
+      ${found.map(({ active }) => active)}::bigint[], ${found.map(({ error }) => error)}::text[])
+      as u(queue, waiting, active, error)
     on conflict (recorder, queue) do update set waiting = coalesce(excluded.waiting, q.waiting),
-      active = coalesce(excluded.active, q.active), trouble = excluded.trouble, seen_at = excluded.seen_at,
-      trouble_since = case when excluded.trouble is not null then coalesce(q.trouble_since, excluded.seen_at) end`;
+      active = coalesce(excluded.active, q.active), error = excluded.error, seen_at = excluded.seen_at,
+      error_since = case when excluded.error is not null then coalesce(q.error_since, excluded.seen_at) end`;
 }

@@ -235,6 +235,6 @@ function logRun(
     requests,
   };
   if (status === 'failed') log.warn({ ...fields, error }, 'run failed');
-  else if (status === 'not-offered') log.info({ ...fields, error }, 'run found nothing on offer');
+  else if (status === 'unsupported') log.info({ ...fields, error }, 'run found nothing on offer');
   else log.debug({ ...fields, status }, 'run ended');
 }

@@ -18,7 +18,7 @@ import type { QuarantinedItem } from './quarantined-item.ts';
  * Outcome of a run. `partial`: all received items are stored, but items that were not received may still
  * exist. `stopped`: the recorder itself ended the run between two commits.
  */
-export type Outcome = 'done' | 'partial' | 'stopped' | 'failed' | 'not-offered';
+export type Outcome = 'done' | 'partial' | 'stopped' | 'failed' | 'unsupported';
 
 /** The data that one statement stores. */
 export interface Commit extends CommitInput {
@@ -195,11 +195,11 @@ export function buildCommit(
           when d.incomplete is not null then coalesce(t.incomplete_since, ${recordedAt}) end,
         incomplete_reason = case when ${fresh} then d.incomplete else t.incomplete_reason end,
         unconfirmed_departures = coalesce(case when ${fresh} then d.unconfirmed end, t.unconfirmed_departures),
-        last_failure_at = case when ${asked} and ${outcome} in ('failed', 'not-offered') then ${recordedAt} else t.last_failure_at end,
-        last_error = case when ${asked} and ${outcome} in ('failed', 'not-offered') then ${error} else t.last_error end,
+        last_failure_at = case when ${asked} and ${outcome} in ('failed', 'unsupported') then ${recordedAt} else t.last_failure_at end,
+        last_error = case when ${asked} and ${outcome} in ('failed', 'unsupported') then ${error} else t.last_error end,
         failures = case when not ${asked} or ${outcome} = 'stopped' then t.failures when ${outcome} = 'failed' then t.failures + 1
           when ${param('boolean', (commit) => commit.isSweep)} then t.failures else 0 end,
-        not_offered = case when not ${asked} or ${outcome} = 'stopped' then t.not_offered when ${outcome} = 'not-offered' then ${error} end,
+        unsupported_reason = case when not ${asked} or ${outcome} = 'stopped' then t.unsupported_reason when ${outcome} = 'unsupported' then ${error} end,
         items = t.items + d.items,
         rows_written = t.rows_written + d.written,
         rows_today = case when t.rows_day = ${today} then t.rows_today else 0 end + d.written,

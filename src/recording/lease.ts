@@ -72,7 +72,7 @@ export async function claimRun(
       on conflict do nothing
     ), known as (
       -- What is asked for by hand has no place in the configuration, and nobody waits for it.
-      insert into ${targetDatasets} (source, target_key, dataset, every_ms, active, wanted_at)
+      insert into ${targetDatasets} (source, target_key, dataset, every_ms, active, requested_since)
       select ${source.name}, ${key}, u.dataset, u.every_ms, false, ${startedAt}
       from held, unnest(${expression.param(names)}::text[], ${expression.param(datasets.map(({ every }) => every))}::bigint[]) as u(dataset, every_ms)
       on conflict do nothing

@@ -33,13 +33,13 @@ export async function observedCoverage(
   key: string,
   now: number,
 ): Promise<ObservationCoverage[]> {
-  const { failures, last_error, wanted_at } = targetDatasets;
+  const { failures, last_error, requested_since } = targetDatasets;
   const rows = await ormOf(sql)
     .select({
       dataset: coverage.dataset,
       until: expression<string>`upper(${coverage.covered})`,
       refused: expression<boolean>`coalesce(${failures} > 0 and ${last_error} is distinct from ${LEASE_EXPIRED_ERROR}, false)`,
-      wanted_at,
+      requested_since,
     })
     .from(coverage)
     .leftJoin(
@@ -68,7 +68,7 @@ export async function observedCoverage(
     if (!row || until === null || until > now) return { covered: instant, gap: null };
     if (now - until <= every * MAX_GAPLESS_INTERVALS)
       return { covered: { from: until, to: now + 1 }, gap: null };
-    const reason = `not observed: ${explainGap(row.refused, row.wanted_at, until)}`;
+    const reason = `not observed: ${explainGap(row.refused, row.requested_since, until)}`;
     return { covered: instant, gap: { window: { from: until, to: now }, reason } };
   });
 }
@@ -77,7 +77,8 @@ export async function observedCoverage(
  * @param refused whether a run failed since the last success. A killed worker is no evidence about the
  * upstream.
  */
-function explainGap(refused: boolean, wantedAt: Date | null, until: number): string {
-  if (wantedAt !== null && wantedAt.getTime() > until) return 'the configuration did not ask for it';
+function explainGap(refused: boolean, requestedSince: Date | null, until: number): string {
+  if (requestedSince !== null && requestedSince.getTime() > until)
+    return 'the configuration did not ask for it';
   return refused ? 'the upstream did not answer' : 'the recorder did not run';
 }

@@ -22,7 +22,7 @@ import {
 const EARLY_FRACTION = 0.1;
 const FIRST_RETRY_MS = 30_000;
 /** Retry interval of a target that its upstream does not offer, in ms. */
-export const NOT_OFFERED_RETRY_MS = 86_400_000;
+export const UNSUPPORTED_RETRY_MS = 86_400_000;
 
 /** Stored state of one dataset of a target, as far as planning needs it. Times are in ms since 1970. */
 export interface TargetState {
@@ -34,7 +34,7 @@ export interface TargetState {
   readonly lastPolled: number | null;
   readonly lastFailure: number | null;
   readonly failures: number;
-  readonly notOffered: boolean;
+  readonly unsupported: boolean;
   /** Windows that are claimed as recorded, and windows that are missing permanently. */
   readonly covered: readonly Window[];
   /**
@@ -62,7 +62,7 @@ const NEW_TARGET_STATE: TargetState = {
   lastPolled: null,
   lastFailure: null,
   failures: 0,
-  notOffered: false,
+  unsupported: false,
   covered: [],
   answered: [],
   shownFrom: null,
@@ -88,7 +88,7 @@ export function jointState({ datasets }: ConfiguredFeed, states: TargetStates, t
     lastPolled: earliest(all.map(({ lastPolled }) => lastPolled)),
     lastFailure: earliest(all.map(({ lastFailure }) => lastFailure)),
     failures: Math.max(...all.map(({ failures }) => failures)),
-    notOffered: all.every(({ notOffered }) => notOffered),
+    unsupported: all.every(({ unsupported }) => unsupported),
     covered: all.map(({ covered }) => covered).reduce(intersectWindows),
     answered: all.map(({ answered }) => answered).reduce(intersectWindows),
     shownFrom: all[0]?.shownFrom ?? null,
@@ -113,14 +113,14 @@ export async function loadStates(
     last_polled: Date | null;
     last_failure_at: Date | null;
     failures: number;
-    not_offered: string | null;
+    unsupported_reason: string | null;
     covered: string | null;
     answered: string | null;
     shown_from: string | null;
     failed_sweeps: string | null;
     kept_since: Date | null;
   }>(expression`
-    select t.target_key, t.dataset, t.expected_from, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_failure_at, t.failures, t.not_offered,
+    select t.target_key, t.dataset, t.expected_from, least(t.last_planned_at, t.last_success_at) as last_polled, t.last_failure_at, t.failures, t.unsupported_reason,
       (c.covered + lost.ranges)::text as covered, (c.covered + lost.ranges + coalesce(c.answered, '{}'))::text as answered,
       k.shown_from, k.failed_sweeps::text, (select r.kept_since from ${retention} r where r.dataset = t.dataset) as kept_since
     from ${targetDatasets} t
@@ -139,7 +139,7 @@ export async function loadStates(
       lastPolled: row.last_polled?.getTime() ?? null,
       lastFailure: row.last_failure_at?.getTime() ?? null,
       failures: row.failures,
-      notOffered: row.not_offered !== null,
+      unsupported: row.unsupported_reason !== null,
       covered: parseMultirange(row.covered ?? ''),
       answered: parseMultirange(row.answered ?? ''),
       shownFrom: row.shown_from === null ? null : Number(row.shown_from),
@@ -210,7 +210,7 @@ export function findUncoveredWindows(
  */
 export function isDue(state: TargetState, every: number, now: number): boolean {
   const { lastPolled, lastFailure, failures } = state;
-  if (state.notOffered) return lastFailure === null || Math.abs(now - lastFailure) > NOT_OFFERED_RETRY_MS;
+  if (state.unsupported) return lastFailure === null || Math.abs(now - lastFailure) > UNSUPPORTED_RETRY_MS;
   if (failures > 0 && lastFailure !== null && lastFailure <= now)
     return now - lastFailure >= Math.min(every, FIRST_RETRY_MS * 2 ** (failures - 1));
   // A clock that jumped back must not stop the polls of a target. So a success in the future makes it due.
@@ -258,7 +258,7 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       ];
     }
     const torn = known
-      .filter(({ state }) => state.failures === 0 && !state.notOffered)
+      .filter(({ state }) => state.failures === 0 && !state.unsupported)
       .map((dataset) => ({ ...dataset, holes: findHoles(feed, target, dataset.state, now) }));
     const [newest] = torn.flatMap(({ holes }) => holes.slice(0, 1)).sort((a, b) => b.to - a.to);
     if (!newest) return [];

@@ -184,7 +184,7 @@ async function findOutdated(
     join ${targets} t on t.source = ${source.name} and t.target_key = ${leaseKey(source, target)}
     join ${targetDatasets} d on d.source = t.source and d.dataset = q.dataset and d.target_key in (q.target_key, t.target_key)
     left join ${runs} r on r.run_id = q.run_id
-    where greatest(d.last_success_at, case when ${dataset.history === 'state'} then greatest(d.ended_at, d.wanted_at) end)
+    where greatest(d.last_success_at, case when ${dataset.history === 'state'} then greatest(d.ended_at, d.requested_since) end)
         > coalesce(r.finished_at, q.last_seen)
       and (i.place is null or extract(epoch from i.place) * 1000 between t.look_from and t.look_to - 1)`);
   return new Set(rows.map(({ id }) => Number(id)));

@@ -142,11 +142,11 @@ async function registerBatch(
       on conflict (source, target_key) do update set recorder = excluded.recorder
       returning 1
     ), first as materialized (select count(*) from locked), written as (
-      insert into ${targetDatasets} as t (source, target_key, dataset, every_ms, once, active, wanted_at, expected_from)
+      insert into ${targetDatasets} as t (source, target_key, dataset, every_ms, once, active, requested_since, expected_from)
       select source, key, dataset, every_ms, once, true, ${new Date(now)}, expected_from
       from first, wanted
       on conflict (source, target_key, dataset) do update set active = true, left_at = null, ended_at = null,
-        every_ms = excluded.every_ms, once = excluded.once, wanted_at = case when t.active then t.wanted_at else excluded.wanted_at end,
+        every_ms = excluded.every_ms, once = excluded.once, requested_since = case when t.active then t.requested_since else excluded.requested_since end,
         expected_from = least(t.expected_from, excluded.expected_from)
       returning 1
     )

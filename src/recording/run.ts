@@ -132,7 +132,7 @@ export class Run {
 
   #outcomeOf(failure: UpstreamFailure | null): Outcome {
     if (failure?.kind === 'cancelled') return 'stopped';
-    if (failure) return failure.kind === 'not-offered' ? 'not-offered' : 'failed';
+    if (failure) return failure.kind === 'unsupported' ? 'unsupported' : 'failed';
     return this.#feed.datasets.every((_, at) => this.#evidence.incomplete(at) === null) ? 'done' : 'partial';
   }
 

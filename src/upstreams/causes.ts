@@ -200,7 +200,7 @@ const CAUSES: readonly FailureCause[] = [
     fix: (_, asked) => `${correctSetting(asked)}: the API's own address, behind no login`,
   },
   {
-    is: (symptom) => symptom.kind === 'not-offered' || hasMessage(/not available|is disabled/i)(symptom),
+    is: (symptom) => symptom.kind === 'unsupported' || hasMessage(/not available|is disabled/i)(symptom),
     cause: (symptom) => `it does not offer this method${quoted(symptom)}`,
     fix: () =>
       'nothing has to be done: what it does not offer is noted once, and everything else is recorded',

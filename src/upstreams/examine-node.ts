@@ -25,7 +25,7 @@ const HEALTH: TestRequest = { path: '/ext/health', isHealthReport: true };
 /** Fallback of health probes for nodes that do not serve the GET. */
 const HEALTH_BY_RPC: TestRequest = { path: '/ext/health', method: 'health.health' };
 
-const isDisabled = (symptom: Symptom) => symptom.status === 404 || symptom.kind === 'not-offered';
+const isDisabled = (symptom: Symptom) => symptom.status === 404 || symptom.kind === 'unsupported';
 
 /** Checks a node: availability, network, bootstrap state and APIs. */
 export async function checkNode(

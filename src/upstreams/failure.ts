@@ -18,7 +18,7 @@ export type FailureKind =
   | 'malformed'
   | 'too-large'
   | 'rpc'
-  | 'not-offered'
+  | 'unsupported'
   | 'identity'
   | 'cancelled';
 
@@ -66,7 +66,7 @@ export const failureTable: Readonly<Record<FailureKind, FailureRule>> = {
   malformed: createRule('retry', 'unknown', 'upstream'), // truncated or corrupted in transit; rejected as a whole
   'too-large': createRule('give up', 'unknown', 'upstream'),
   rpc: createRule('later', 'unknown', 'upstream'),
-  'not-offered': createRule('give up', 'unknown', 'upstream'), // the node does not serve this method
+  unsupported: createRule('give up', 'unknown', 'upstream'), // the node does not serve this method
   // another node, network or chain responds than the recorded one
   identity: createRule('later', 'unknown', 'upstream'),
   cancelled: createRule('later', 'unknown', 'upstream'), // the recorder stops

@@ -6,12 +6,12 @@ export function rpcBody(id: number, method: string, params?: Readonly<Record<str
 }
 
 /** Error messages of methods that the node will never serve (reality.md 0 row 19, 4.1). */
-const NOT_OFFERED =
+const UNSUPPORTED =
   /can't find (method|service)|not available|is disabled|method not found|deprecated|not a validator/i;
 
 /**
  * Returns the `result` of a JSON-RPC response. Errors have HTTP status 200, so that the envelope decides.
- * @throws UpstreamFailure if the response is an error: `not-offered` if the node does not have the method,
+ * @throws UpstreamFailure if the response is an error: `unsupported` if the node does not have the method,
  * else `rpc`; `malformed` if the response does not belong to this call
  */
 export function readRpcResponse(body: unknown, id: number, method: string): unknown {
@@ -20,8 +20,8 @@ export function readRpcResponse(body: unknown, id: number, method: string): unkn
   if ('error' in body && body.error !== null && body.error !== undefined) {
     const { code, message } = errorIn(body.error);
     const words = sanitizeMessage(message);
-    if (NOT_OFFERED.test(message) || code === -32601)
-      throw new UpstreamFailure('not-offered', `the node does not answer ${method}: ${words}`);
+    if (UNSUPPORTED.test(message) || code === -32601)
+      throw new UpstreamFailure('unsupported', `the node does not answer ${method}: ${words}`);
     throw new UpstreamFailure('rpc', `${method} failed: ${words} (${code})`);
   }
   if (!('id' in body) || body.id !== id)

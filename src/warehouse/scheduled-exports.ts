@@ -26,7 +26,7 @@ export async function registerExports(
       delete from ${scheduledExports} e using entitled
       where e.recorder = ${by.recorder} and e.place not in (select w."to" from wanted w)
     )
-    insert into ${scheduledExports} (recorder, place, datasets, format, every_ms, wanted_at)
+    insert into ${scheduledExports} (recorder, place, datasets, format, every_ms, requested_since)
     select ${by.recorder}, "to", datasets, format, every, now() from wanted
     on conflict (recorder, place) do update
       set datasets = excluded.datasets, format = excluded.format, every_ms = excluded.every_ms`);

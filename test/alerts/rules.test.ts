@@ -31,7 +31,7 @@ async function watched(dataset: string, more: object = {}, target: Record<string
   await put('targets', { source: dataset, target_key, target: sql.json(target) });
   await put('target_datasets', {
     ...{ source: dataset, target_key, dataset, every_ms: 3_600_000, active: true },
-    ...{ wanted_at: ago(100 * day), first_success_at: ago(100 * day), last_success_at: ago(minute) },
+    ...{ requested_since: ago(100 * day), first_success_at: ago(100 * day), last_success_at: ago(minute) },
     ...{ last_complete_at: ago(minute), ...more },
   });
 }
@@ -320,13 +320,13 @@ async function indexed(silence: number): Promise<void> {
   });
   await put('target_datasets', {
     ...{ source: 'proposed-blocks', target_key: 'node_id=1', dataset: 'proposed_blocks', every_ms: 600_000 },
-    ...{ active: true, wanted_at: ago(100 * day), last_success_at: ago(0) },
+    ...{ active: true, requested_since: ago(100 * day), last_success_at: ago(0) },
   });
 }
 
 /** @param seen when a process looked at it last: what nobody reads from any more tells nothing */
-const readReplica = (trouble: string, seen: Date) => ({
-  ...{ recorder: 'recorder', place: 'standby:5432/recorder', trouble, trouble_since: ago(hour) },
+const readReplica = (error: string, seen: Date) => ({
+  ...{ recorder: 'recorder', place: 'standby:5432/recorder', error, error_since: ago(hour) },
   seen_at: seen,
 });
 
@@ -392,7 +392,7 @@ async function exporting(since: number) {
   await oneProcess('running');
   await put('exports', {
     ...{ recorder: 'recorder', place: 's3://lake', format: 'parquet', every_ms: hour },
-    wanted_at: ago(since),
+    requested_since: ago(since),
   });
 }
 

@@ -41,7 +41,7 @@ async function watched(...datasets: readonly string[]): Promise<void> {
       {
         ...{ source: dataset, target_key: 'node=n1', dataset, every_ms: 3_600_000, active: true },
         ...{
-          wanted_at: at(-9),
+          requested_since: at(-9),
           first_success_at: at(-8),
           last_success_at: at(DAYS),
           last_complete_at: at(DAYS),

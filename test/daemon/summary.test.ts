@@ -16,7 +16,7 @@ const summary: Summary = {
 };
 const finding = (subject: string) => ({
   state: 'late' as const,
-  what: 'target' as const,
+  component: 'target' as const,
   dataset: 'subnets',
   subject,
   since: at(0),

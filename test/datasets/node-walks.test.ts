@@ -60,8 +60,8 @@ function session(url: string, pageSize?: number): UpstreamSession {
 
 const node = (pageSize?: number) => session(`${sandbox.url}/nodes/validator-1`, pageSize);
 
-const notOffered = (method: string) =>
-  new UpstreamFailure('not-offered', `the node does not answer ${method}: not available`);
+const unsupported = (method: string) =>
+  new UpstreamFailure('unsupported', `the node does not answer ${method}: not available`);
 
 /** A node that refuses some methods. */
 function without(ask: UpstreamSession, ...methods: string[]): UpstreamClient {
@@ -71,7 +71,7 @@ function without(ask: UpstreamSession, ...methods: string[]): UpstreamClient {
     probe: ask.probe.bind(ask),
     pageSize: ask.pageSize.bind(ask),
     rpc: async (path, method, params) => {
-      if (methods.includes(method)) throw notOffered(method);
+      if (methods.includes(method)) throw unsupported(method);
       return ask.rpc(path, method, params);
     },
     now: 0,
@@ -267,20 +267,20 @@ describe('methods that a node refuses', () => {
     const whole = await walked(xBalances, node(), asked);
     const [part] = await walked(xBalances, without(node(), 'avm.getAllBalances'), asked);
     expect(whole).toMatchObject([{ whole: true }]);
-    expect(part).toMatchObject({ whole: false, note: 'not offered: avm.getAllBalances' });
+    expect(part).toMatchObject({ whole: false, note: 'unsupported: avm.getAllBalances' });
     const sum = (rows: { asset_id?: string | null; balance?: string | null }[]) =>
       rows.map((row) => [row.asset_id, row.balance]).sort();
     expect(sum(rowsOf(xBalances, part ? [part] : [], asked)).map(([asset]) => asset)).toEqual(
       [...sandbox.watch.assets].sort(),
     );
     const neither = without(node(), 'avm.getAllBalances', 'avm.getBalance');
-    await expect(walked(xBalances, neither, asked)).rejects.toMatchObject({ kind: 'not-offered' });
+    await expect(walked(xBalances, neither, asked)).rejects.toMatchObject({ kind: 'unsupported' });
   });
 
   it('leave the others: blockchains by their aliases', async () => {
     const methods = ['platform.getBlockchains', 'info.isBootstrapped'];
     const [page] = await walked(nodeBlockchains, without(node(), ...methods), target);
-    expect(page).toMatchObject({ whole: false, note: `not offered: ${methods.join(', ')}` });
+    expect(page).toMatchObject({ whole: false, note: `unsupported: ${methods.join(', ')}` });
     expect(rowsOf(nodeBlockchains, page ? [page] : [], target)).toMatchObject([
       { alias: 'P', is_bootstrapped: null },
       { alias: 'X' },

@@ -87,7 +87,7 @@ const UNSTATED: Readonly<Record<string, readonly string[]>> = {
   'the answer is a bare value or list': [
     ...['metric_points.chainId', 'metric_points.metric', 'metric_points.timeInterval', 'average_tps.chainId'],
     ...['subnets.network', 'blockchains.network', 'genesis_data.network', 'chain_heights.chain'],
-    ...['current_supply.subnetId', 'node_uptime_view.subnetId', 'validators.subnetId'],
+    ...['current_supply.subnetId', 'node_reported_uptime.subnetId', 'validators.subnetId'],
     ...['validator_uptime.subnetId', 'validator_delegators.subnetId', 'pending_rewards.network'],
     ...['pending_reward_progress.network', 'p_balances.address', 'x_balances.address', 'x_balances.assets'],
     ...['primary_balances.addresses', 'native_balances.address', 'native_balance_values.address'],

@@ -74,7 +74,7 @@ describe.skipIf(!hasPgBouncer).each([
     const replica = new Replica(pooler.url);
     expect(await replica.look(primary.reader)).toMatchObject({
       strange: true,
-      trouble: expect.stringContaining('it is a pooler'),
+      error: expect.stringContaining('it is a pooler'),
     });
     await replica.close();
     await primary.close();

@@ -97,11 +97,11 @@ describe('a replica', () => {
   });
 
   it('that is far behind is told', async () => {
-    const { lagSeconds, lagBytes, trouble } = await replica.look(primary);
-    expect([trouble, lagBytes]).toEqual([null, expect.toSatisfy((bytes: number) => bytes > 0)]);
+    const { lagSeconds, lagBytes, error } = await replica.look(primary);
+    expect([error, lagBytes]).toEqual([null, expect.toSatisfy((bytes: number) => bytes > 0)]);
     expect(lagSeconds).not.toBeNull();
     await storeReplicaState(database.sql, 'recorder', replica.place, {
-      ...{ lagSeconds: 90, lagBytes, trouble, strange: false },
+      ...{ lagSeconds: 90, lagBytes, error, strange: false },
     });
     expect(await told()).toEqual([
       expect.stringMatching(/^late since then: replica 127.*: what is read from it is 90 s old/),
@@ -145,7 +145,7 @@ describe('what is no replica', () => {
     await other.close();
     const same = new Replica(pair.urls[0]);
     expect(await same.look(primary)).toEqual({
-      ...{ strange: false, lagSeconds: 0, lagBytes: 0, trouble: null },
+      ...{ strange: false, lagSeconds: 0, lagBytes: 0, error: null },
     });
     await same.close();
   });

@@ -506,7 +506,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
       observed_uptime:observedUptime`,
     more: { subnet_id: () => PRIMARY_NETWORK },
   }),
-  node_uptime_view: method('info.uptime', {
+  node_reported_uptime: method('info.uptime', {
     columns: `rewarding_stake_percentage:rewardingStakePercentage
       weighted_average_percentage:weightedAveragePercentage`,
     more: { subnet_id: () => PRIMARY_NETWORK },

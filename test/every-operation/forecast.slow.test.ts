@@ -165,7 +165,7 @@ describe('an hourly round of a modest watch list', () => {
     const once = schedules.filter(({ datasets }) => datasets.includes('evm_transactions'));
     expect(once.map(({ round, hour, day }) => [round.calls, hour.calls, day.calls])).toEqual([[0, 0, 0]]);
     // The uptime of a node that does not validate is requested once a day. A run requests the node's id, too.
-    const uptime = schedules.find(({ datasets }) => datasets.includes('node_uptime_view'));
+    const uptime = schedules.find(({ datasets }) => datasets.includes('node_reported_uptime'));
     expect([uptime?.round.calls, uptime?.hour.calls, uptime?.day.calls]).toEqual([16, 16, 16 * 24 + 2]);
   });
 });

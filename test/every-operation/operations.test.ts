@@ -127,7 +127,7 @@ const contract: readonly (readonly [name: string, kind: string, key: string])[] 
   ['network_proposals', 'state', 'node proposal'],
   ['peers', 'state', 'node node_id'],
   ['peer_readings', 'sample', 'node node_id subnet_id'],
-  ['node_uptime_view', 'sample', 'node subnet_id'],
+  ['node_reported_uptime', 'sample', 'node subnet_id'],
   ['node_health', 'ledger', 'observer node probe check_name'],
 ];
 

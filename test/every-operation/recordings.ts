@@ -164,9 +164,9 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       recordings.set(size.pages, { recorder, runs, heard: heardSince(sandbox, before) });
       // A node that does not validate has no uptime to tell.
       const refused = runs.filter(
-        ({ feed, target }) => feed === 'node-uptime-view' && /observer/.test(target),
+        ({ feed, target }) => feed === 'node-reported-uptime' && /observer/.test(target),
       );
-      expect(refused.map(({ status }) => status)).toEqual(['not-offered']);
+      expect(refused.map(({ status }) => status)).toEqual(['unsupported']);
       expect(runs.filter((run) => run.status !== 'done' && !refused.includes(run))).toEqual([]);
       expect(runs.reduce((sum, { quarantined }) => sum + quarantined, 0)).toBe(0);
       expect(await recorder.sql`select * from reporting.gaps`).toHaveLength(0);

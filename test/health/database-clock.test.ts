@@ -111,7 +111,7 @@ describe('a ledger that is stalled', () => {
     const stalled = async () => ({
       findings: [
         ...(await sql<{ reason: string }[]>`
-          select reason from reporting.findings where what = 'ledger' and subject = ${observer}`),
+          select reason from reporting.findings where component = 'ledger' and subject = ${observer}`),
       ],
       alerts: (await ledgerStalled.evaluate({ sql } as never)).filter(({ subject }) =>
         subject.endsWith(observer),

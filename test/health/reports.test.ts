@@ -206,7 +206,7 @@ describe('uptime by calendar', () => {
     );
     const days = await sql`
       select day::text, up_seconds::int, down_seconds::int, unknown_seconds::int, maintenance_seconds::int
-      from reporting.node_uptime_daily where node = 'calendar' order by day limit 4`;
+      from reporting.node_uptime_by_day where node = 'calendar' order by day limit 4`;
     expect(
       days.map((row) =>
         Object.values(row).map((value) => (typeof value === 'number' ? value / 3600 : value)),
@@ -219,7 +219,7 @@ describe('uptime by calendar', () => {
     ]);
     const [first] = await sql`
       select month::text, down_seconds::int, (up_seconds + down_seconds + unknown_seconds + maintenance_seconds)::int as whole
-      from reporting.node_uptime_monthly where node = 'calendar' order by month limit 1`;
+      from reporting.node_uptime_by_month where node = 'calendar' order by month limit 1`;
     expect(first).toEqual({ month: '2026-01-01', down_seconds: 7200, whole: (31 * 24 - 5) * 3600 });
   });
 });
@@ -342,7 +342,7 @@ describe('uptime by windows of any length', () => {
 });
 
 describe('a node', () => {
-  it('is one row: how it is now by those that watch, and its uptime by day and month with a column a probe', async () => {
+  it('is one row: how it is now by those that watch, and its uptime by day and month of each probe', async () => {
     await saw('bern', 'whole', [
       [0, 'up'],
       [12, 'down'],
@@ -358,17 +358,17 @@ describe('a node', () => {
     await sql`update recorder.health_observers set lease_until = now() - interval '1 minute' where observer <> 'basel'`;
     expect(await now()).toMatchObject([{ health: 'unknown', error: null, observers: '0' }]);
     const [first] = await sql`
-      select day::text, health_uptime, readiness_uptime, health_coverage from reporting.node_uptime_by_day
+      select day::text, probe, uptime, coverage from reporting.node_uptime_by_day
       where node = 'whole' and observer = 'bern' order by day limit 1`;
     expect(first).toEqual({
       day: '2026-01-01',
-      health_uptime: '0.500000000',
-      readiness_uptime: null,
-      health_coverage: '1.000000000',
+      probe: 'health',
+      uptime: '0.500000000',
+      coverage: '1.000000000',
     });
     const [january] = await sql`
-      select health_uptime::float8 from reporting.node_uptime_by_month where node = 'whole' and observer = 'bern' order by month limit 1`;
-    expect(january?.health_uptime).toBeCloseTo(12 / 744, 8);
+      select uptime::float8 from reporting.node_uptime_by_month where node = 'whole' and observer = 'bern' order by month limit 1`;
+    expect(january?.uptime).toBeCloseTo(12 / 744, 8);
   });
 });
 

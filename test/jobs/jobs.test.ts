@@ -326,7 +326,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         catalogNames,
         'test',
       );
-      const feed = activeFeeds(config).find(({ source }) => source.name === 'node-uptime-view');
+      const feed = activeFeeds(config).find(({ source }) => source.name === 'node-reported-uptime');
       if (!feed) throw new Error('the catalog has no such feed');
       const keys = { chainDataKey: undefined, metricsKey: undefined };
       const open = createUpstreamOpener(config, keys, sql, now);
@@ -336,7 +336,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await expect.poll(() => runs.length, { timeout: 10_000 }).toBe(1);
       expect(runs).toMatchObject([{ status: 'done', rowsWritten: [1], requests: 4 }]); // three of its identity
       const rows = await sql`
-        select weighted_average_percentage from reporting.node_uptime_view where node = 'end-to-end'`;
+        select weighted_average_percentage from reporting.node_reported_uptime where node = 'end-to-end'`;
       expect([...rows]).toEqual([{ weighted_average_percentage: '98.76543210987654321' }]);
     });
 

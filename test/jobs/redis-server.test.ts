@@ -69,7 +69,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     });
     await redis.replicaof('127.0.0.1', 1);
     expect(await new QueueWatch('polls', queue, 'redis').look()).toMatchObject({
-      trouble:
+      error:
         'Redis takes nothing: it is a replica, so that it takes no writes: name the primary in REDIS_URL, or make it one again (redis-cli replicaof no one)',
     });
   });

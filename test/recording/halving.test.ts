@@ -195,7 +195,7 @@ describe('a commit that fails by its data', () => {
 
   it.each<{ stands: string; by: FailureKind }>([
     { stands: 'failing', by: 'server' },
-    { stands: 'not offered', by: 'not-offered' },
+    { stands: 'not offered', by: 'unsupported' },
   ])('is redriven without a word on its target, which stays $stands', async ({ by }) => {
     await sql`truncate recorder.quarantine`;
     await plant('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
@@ -207,11 +207,11 @@ describe('a commit that fails by its data', () => {
     };
     for (let runs = 0; runs < 3; runs++) await run(context(), feed);
     const stands = () => sql`
-      select failures, not_offered, last_failure_at, last_error, last_success_at, last_complete_at, incomplete_since
+      select failures, unsupported_reason, last_failure_at, last_error, last_success_at, last_complete_at, incomplete_since
       from recorder.target_datasets where source = ${feed.source.name}`;
     const before = [...(await stands())];
     const [known] = before;
-    expect(known?.failures === 3 || known?.not_offered === 'as planted').toBe(true);
+    expect(known?.failures === 3 || known?.unsupported_reason === 'as planted').toBe(true);
     expect(await redrive(context(), [feed])).toMatchObject({ released: 0 });
     expect([...(await stands())]).toEqual(before);
     await sql.unsafe('drop function public.refuse() cascade');

@@ -144,7 +144,7 @@ it('a sweep that succeeds does not hide that the poll before it failed', async (
     const [row] = await sql`
       select d.failures, (select array_agg(reason || ' ' || status order by run_id) from reporting.runs r
         where r.started_at = ${new Date(clock.now)} and r.dataset = d.dataset) as runs
-      from recorder.target_datasets d where d.dataset = 'erc1155_transfers' order by d.wanted_at desc, d.target_key desc limit 1`;
+      from recorder.target_datasets d where d.dataset = 'erc1155_transfers' order by d.requested_since desc, d.target_key desc limit 1`;
     return row;
   };
   for (; clock.now < start + day; clock.now += 6 * hour) await poll('up');
@@ -167,7 +167,7 @@ it('a stall is reported from the times of the items that the polls showed, until
   for (; clock.now < start + 6 * day; clock.now += 6 * hour) {
     await poll('record');
     const findings = await sql<{ since: Date }[]>`
-      select since from reporting.findings where what = 'index-stalled'`;
+      select since from reporting.findings where component = 'index-stalled'`;
     expect(findings.length).toBeLessThanOrEqual(1);
     for (const { since } of findings) {
       expect(since.getTime()).toBe(stalled.from - hour);

@@ -45,7 +45,7 @@ const state = ({ covered = [], ...more }: Partial<TargetState> = {}): TargetStat
   lastPolled: null,
   lastFailure: null,
   failures: 0,
-  notOffered: false,
+  unsupported: false,
   covered,
   answered: covered,
   shownFrom: null,
@@ -91,7 +91,7 @@ describe('isDue', () => {
 
   it('asks again once a day where the target is not offered', () => {
     const after = (elapsed: number) =>
-      isDue(state({ notOffered: true, lastFailure: now - elapsed }), minute, now);
+      isDue(state({ unsupported: true, lastFailure: now - elapsed }), minute, now);
     expect([minute, day - minute, day + minute].map(after)).toEqual([false, false, true]);
   });
 
@@ -99,7 +99,7 @@ describe('isDue', () => {
     const ahead = now + 100 * day;
     expect(isDue(state({ lastPolled: ahead }), minute, now)).toBe(true);
     expect(isDue(state({ lastFailure: ahead, failures: 3 }), minute, now)).toBe(true);
-    expect(isDue(state({ lastFailure: ahead, notOffered: true }), minute, now)).toBe(true);
+    expect(isDue(state({ lastFailure: ahead, unsupported: true }), minute, now)).toBe(true);
   });
 });
 
@@ -233,7 +233,7 @@ describe('planDue', () => {
       planDue(feed, statesOf(feed, state({ lastPolled: now, ...more })), now).map(({ reason }) => reason);
     expect(reasons({})).toEqual(['heal']);
     expect(reasons({ failures: 1, lastFailure: now })).toEqual([]);
-    expect(reasons({ notOffered: true, lastFailure: now })).toEqual([]);
+    expect(reasons({ unsupported: true, lastFailure: now })).toEqual([]);
   });
 
   it('polls an observation once an interval and heals it never', () => {
@@ -412,16 +412,16 @@ describe('what PostgreSQL knows of targets', () => {
     clock.now += minute;
     await run(context, feed);
     expect(await known(feed)).toMatchObject({ failures: 2, lastFailure: now + minute, lastPolled: null });
-    failWith(new UpstreamFailure('not-offered', 'no such method'));
+    failWith(new UpstreamFailure('unsupported', 'no such method'));
     clock.now += minute;
-    expect(await run(context, feed)).toMatchObject({ status: 'not-offered' });
-    expect(await known(feed)).toMatchObject({ failures: 0, notOffered: true });
+    expect(await run(context, feed)).toMatchObject({ status: 'unsupported' });
+    expect(await known(feed)).toMatchObject({ failures: 0, unsupported: true });
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
     clock.now += minute;
     await run(context, feed);
     expect(await known(feed)).toMatchObject({
       failures: 0,
-      notOffered: false,
+      unsupported: false,
       lastPolled: now + 3 * minute,
     });
   });

@@ -33,7 +33,7 @@ interface MadeRun {
 const madeRun = fc.record<MadeRun>({
   target: fc.constantFrom('a', 'b'),
   reason: fc.constantFrom('poll', 'heal'),
-  status: fc.constantFrom('done', 'done', 'partial', 'failed', 'lost', 'stopped', 'not-offered', 'running'),
+  status: fc.constantFrom('done', 'done', 'partial', 'failed', 'lost', 'stopped', 'unsupported', 'running'),
   age: fc.integer({ min: 0, max: 200 }),
   items: fc.tuple(fc.nat(9), fc.nat(9)),
   rows: fc.oneof(fc.constant<[number, number]>([0, 0]), fc.tuple(fc.nat(1), fc.nat(1))),
@@ -161,7 +161,7 @@ describe('old runs', () => {
       select n, 's', 'target ' || n % 3, '{one}', 'poll', 'done', 'w', at, at, '{3}', '{1}'
       from (select n, ${new Date(now)}::timestamptz - interval '1 year' + n * interval '1 minute' as at from generate_series(1, 90) n) made`;
     await sql`
-      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, left_at, wanted_at, first_success_at)
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, left_at, requested_since, first_success_at)
       select 's', 'target 0', 'one', 1, true, null::timestamptz, now(), started_at from recorder.runs where run_id = 9
       union all select 's', 'target 1', 'one', 1, false, null, now(), '2020-01-01'::timestamptz
       union all select 's', 'target 2', 'one', 1, false, now(), now(), '2020-01-01'::timestamptz`;

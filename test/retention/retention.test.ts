@@ -128,7 +128,7 @@ async function writeLedger(rounds: readonly Round[], until: number): Promise<voi
     const target = { observer, node: 'n', probe: 'health' };
     await sql`insert into recorder.targets (source, target_key, target) values ('probes', ${observer}, ${sql.json(target)})`;
     await sql`
-      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
       values ('probes', ${observer}, 'node_health', 60000, true, ${new Date(start)})`;
     const write = (check: string, from: number, to: number | null, state: string) => sql`
       insert into recorder.node_health (observer, node, probe, check_name, state, error, started_at, ended_at, reported, probes)

@@ -319,7 +319,7 @@ describe('whoever means harm', () => {
 
   it('did not disturb the recording', async () => {
     const failed = await sql`
-      select source, status, error from recorder.runs where status not in ('done', 'running', 'not-offered')`;
+      select source, status, error from recorder.runs where status not in ('done', 'running', 'unsupported')`;
     expect([...failed]).toEqual([]);
     const down = await sql`select * from reporting.node_health where state <> 'up'`;
     expect([...down]).toEqual([]);

@@ -60,7 +60,7 @@ async function watched(...probes: readonly Probe[]): Promise<void> {
     const key = `node=${node} observer=${observer} probe=${probe}`;
     await sql`insert into recorder.targets (source, target_key, target)
       values ('node_health', ${key}, ${sql.json({ node, observer, probe })})`;
-    await sql`insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+    await sql`insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
       values ('node_health', ${key}, 'node_health', 60000, ${active}, now() - interval '1 hour')`;
     await sql`insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
       values (${observer}, 'me', now() + interval '1 minute', now() - interval '3 seconds') on conflict do nothing`;
@@ -262,7 +262,7 @@ describe('what else is told', () => {
 
   it('is the depth of the queues, and what counts the rows of a dataset never falls', async () => {
     await sql`insert into recorder.queues (recorder, queue, waiting, active, seen_at) values ('recorder', 'polls', 3, 2, now())`;
-    await sql`insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, items, rows_written)
+    await sql`insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, items, rows_written)
       values ('subnets', 'a', 'subnets', 60000, true, now(), 9, 5), ('subnets', 'left', 'subnets', 60000, false, now(), 3, 2)`;
     const page = await scrape();
     expect(samplesOf(page, 'chain_recorder_queue_jobs')).toEqual([
@@ -302,7 +302,7 @@ it('more probes than are told one by one have no samples, which is told; the res
       insert into recorder.targets (source, target_key, target)
       select 'node-health', n::text, jsonb_build_object('observer', 'paris', 'node', n::text, 'probe', 'health') from generate_series(1, 30001) n`;
   await sql`
-      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
       select 'node-health', n::text, 'node_health', 15000, true, now() from generate_series(1, 30001) n`;
   await sql`analyze recorder.targets, recorder.target_datasets`;
   const page = await scrape();

@@ -438,9 +438,9 @@ describe.concurrent('a JSON-RPC call', () => {
 
   it.each([
     [{ code: -32000, message: 'problem retrieving' }, 'rpc'],
-    [{ code: -32601, message: 'whatever' }, 'not-offered'],
-    [{ code: -32000, message: "rpc: can't find method platform.x" }, 'not-offered'],
-    [{ code: -32000, message: 'API call is not available' }, 'not-offered'],
+    [{ code: -32601, message: 'whatever' }, 'unsupported'],
+    [{ code: -32000, message: "rpc: can't find method platform.x" }, 'unsupported'],
+    [{ code: -32000, message: 'API call is not available' }, 'unsupported'],
     ['a text', 'rpc'],
     [{}, 'rpc'],
   ])('whose 200 carries the error %j fails once: %s', async (error, kind) => {

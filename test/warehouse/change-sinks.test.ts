@@ -140,7 +140,7 @@ it('begins where it is told to, takes what it is there for, and goes by what oth
   await sql`update recorder.changes set made_at = made_at - interval '8 days' where commit_number < (select max(commit_number) from recorder.changes)`;
   await removeOldChanges(sql, 'recorder', ['one', 'two', 'now', 'other'], 7 * 86_400_000, never);
   expect(await kept(), 'the slowest has not taken the last one').toBe(2);
-  const found = await sql`select state, subject, reason from reporting.findings where what = 'changes'`;
+  const found = await sql`select state, subject, reason from reporting.findings where component = 'changes'`;
   expect(found, 'nobody of this recorder runs, and the changes of a week wait').toMatchObject([
     { state: 'stalled', subject: 'the sink one of the recorder recorder' },
     { state: 'stalled', subject: 'the sink two of the recorder recorder' },

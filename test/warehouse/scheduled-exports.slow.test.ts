@@ -131,7 +131,7 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
     const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
     expect(metrics).toMatch(/^chain_recorder_export_failures\{.*\} 0$/m);
     expect(metrics).toMatch(/^chain_recorder_exported_until_timestamp_seconds\{.*\} \d+/m);
-    expect(await sql`select from reporting.findings where what = 'export'`).toHaveLength(0);
+    expect(await sql`select from reporting.findings where component = 'export'`).toHaveLength(0);
 
     const file = join(folder, `a-file-${SECRET}`);
     writeFileSync(file, '');
@@ -140,7 +140,9 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
     await expect
       .poll(stands, { timeout: 50_000 })
       .toMatchObject([{ place: file, failures: '1', error: expect.stringContaining('a-file-[redacted]') }]);
-    expect(await sql`select state, subject, reason from reporting.findings where what = 'export'`).toEqual([
+    expect(
+      await sql`select state, subject, reason from reporting.findings where component = 'export'`,
+    ).toEqual([
       { state: 'failing', subject: file, reason: expect.stringMatching(/a-file.*chain-recorder doctor/) },
     ]);
     const doctor = await startCommand(['doctor', '--json'], env, folder).ended;

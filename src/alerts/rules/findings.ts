@@ -62,7 +62,7 @@ export const ledgerStalled: Rule = {
   about: 'The uptime ledger does not move: nobody knows whether nodes are up.',
   severity: 'critical',
   for: 0,
-  evaluate: ({ sql }) => standing(sql, sql`f.what = 'ledger' and f.state <> 'incomplete'`),
+  evaluate: ({ sql }) => standing(sql, sql`f.component = 'ledger' and f.state <> 'incomplete'`),
 };
 
 /** Fires when another part of the recording is stalled. */
@@ -76,7 +76,7 @@ export const recordingStalled: Rule = {
   evaluate: ({ sql }) =>
     standing(
       sql,
-      sql`f.what not in ('target', 'ledger', 'alerts', 'changes', 'export', 'replica', 'index-stalled', 'node')`,
+      sql`f.component not in ('target', 'ledger', 'alerts', 'changes', 'export', 'replica', 'index-stalled', 'node')`,
     ),
 };
 
@@ -88,7 +88,7 @@ export const indexStalled: Rule = {
     'The index of a service shows nothing newer than a moment for many times the usual interval of its items.',
   severity: 'warning',
   for: 10 * MINUTE,
-  evaluate: ({ sql }) => standing(sql, sql`f.what = 'index-stalled'`),
+  evaluate: ({ sql }) => standing(sql, sql`f.component = 'index-stalled'`),
 };
 
 /** Fires when another node, network or chain than the recorded one responds. */
@@ -100,7 +100,7 @@ export const anotherSource: Rule = {
   severity: 'critical',
   for: 0,
   evaluate: ({ sql }) =>
-    standing(sql, sql`f.what = 'node' or (f.what = 'target' and f.reason like 'another chain%')`),
+    standing(sql, sql`f.component = 'node' or (f.component = 'target' and f.reason like 'another chain%')`),
 };
 
 /** Fires when a rule cannot be evaluated, a channel accepts no messages, or a sink no changes. */
@@ -110,7 +110,7 @@ export const alertingFailing: Rule = {
   about: 'A rule cannot be asked, a channel takes no messages, or a sink no changes: somebody is not told.',
   severity: 'warning',
   for: 5 * MINUTE,
-  evaluate: ({ sql }) => standing(sql, sql`f.what in ('alerts', 'changes')`),
+  evaluate: ({ sql }) => standing(sql, sql`f.component in ('alerts', 'changes')`),
 };
 
 /** Fires when a scheduled export fails or is late. */
@@ -120,7 +120,7 @@ export const exportFailing: Rule = {
   about: 'An export by schedule fails, or is late: what reads the files sees an old record.',
   severity: 'warning',
   for: 10 * MINUTE,
-  evaluate: ({ sql }) => standing(sql, sql`f.what = 'export'`),
+  evaluate: ({ sql }) => standing(sql, sql`f.component = 'export'`),
 };
 
 /**
@@ -134,7 +134,7 @@ export const replicaBehind: Rule = {
     'The replica that pages, reports and exports read is away, is no copy of the primary, or is more than a minute behind.',
   severity: 'warning',
   for: 5 * MINUTE,
-  evaluate: ({ sql }) => standing(sql, sql`f.what = 'replica'`),
+  evaluate: ({ sql }) => standing(sql, sql`f.component = 'replica'`),
 };
 
 /** Returns one result per dataset. The ledger has its own rule. */
@@ -144,7 +144,7 @@ async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string
       (array_agg(f.subject order by f.since, f.subject))[1] as example,
       (array_agg(f.reason order by f.since, f.subject))[1] as reason
     from reporting.findings f
-    where (f.what = 'target' and f.dataset <> 'node_health' or f.what = 'ledger' and f.state = 'incomplete') and ${which}
+    where (f.component = 'target' and f.dataset <> 'node_health' or f.component = 'ledger' and f.state = 'incomplete') and ${which}
     group by f.dataset order by f.dataset`;
   return rows.map(({ subject, since, reason, count, example }) => ({
     subject,
@@ -156,7 +156,7 @@ async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string
 
 async function standing(sql: postgres.Sql, which: postgres.Fragment): Promise<RuleFinding[]> {
   const rows = await sql<Row[]>`
-    select concat_ws(' ', f.what, f.dataset, f.subject) as subject, min(f.since) as since, count(*)::int as count,
+    select concat_ws(' ', f.component, f.dataset, f.subject) as subject, min(f.since) as since, count(*)::int as count,
       (array_agg(f.reason order by f.since))[1] as reason, '' as example
     from reporting.findings f where ${which}
     group by 1 order by 1 limit 200`;

@@ -51,7 +51,7 @@ export const gapLost: Rule = {
     const rows = await sql<(Row & { noticed: Date })[]>`
       with lost as (
         select *, coalesce(noticed_at - lag(noticed_at) over (partition by dataset order by noticed_at) > interval '1 hour', true) as is_first
-        from reporting.losses
+        from reporting.permanent_gaps
         where noticed_at <= ${at}::timestamptz
           and noticed_at > ${at}::timestamptz - make_interval(secs => ${limits.days * 2 * 86_400}::float8)
           and (dataset <> 'node_health' or range_end - range_start >= make_interval(secs => ${limits.minutes * 60}::float8))

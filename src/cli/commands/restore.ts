@@ -43,7 +43,7 @@ export async function restoreCommand(
     else {
       printText(formatVerification(verified));
       printNotice(
-        `restored as of ${exported_at}: "up" fetches what can still be fetched of the time since; reporting.losses says what cannot`,
+        `restored as of ${exported_at}: "up" fetches what can still be fetched of the time since; reporting.permanent_gaps says what cannot`,
       );
     }
     const differ = verified.broken.length + verified.differences.length + verified.more > 0;

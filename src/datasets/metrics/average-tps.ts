@@ -28,7 +28,7 @@ const source: Source = {
       }
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || error.kind !== 'not-found') throw error;
-      throw new UpstreamFailure('not-offered', `no average TPS for this chain: ${error.message}`);
+      throw new UpstreamFailure('unsupported', `no average TPS for this chain: ${error.message}`);
     }
   },
 };

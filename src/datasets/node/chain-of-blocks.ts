@@ -55,7 +55,7 @@ export async function findHead(ask: UpstreamClient, chain: NodeChain, from: numb
   try {
     return parseHeight(await ask.rpc(chain.path, `${chain.service}.getHeight`));
   } catch (error) {
-    if (!(error instanceof UpstreamFailure) || error.kind !== 'not-offered') throw error;
+    if (!(error instanceof UpstreamFailure) || error.kind !== 'unsupported') throw error;
     return searchHead(ask, chain, from);
   }
 }

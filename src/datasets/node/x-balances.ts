@@ -73,7 +73,7 @@ async function resolveAssetId(ask: UpstreamClient, asset: unknown): Promise<unkn
     const description = await ask.rpc(X, 'avm.getAssetDescription', { assetID: asset });
     return getMember(description, 'assetID') ?? asset;
   } catch (error) {
-    if (error instanceof UpstreamFailure && (error.kind === 'not-offered' || error.kind === 'rpc'))
+    if (error instanceof UpstreamFailure && (error.kind === 'unsupported' || error.kind === 'rpc'))
       return asset;
     throw error;
   }

@@ -11,5 +11,5 @@ export async function* walkSingleResponse(call: () => Promise<unknown>): AsyncGe
  */
 export function singleResponsePage(body: unknown, refused: readonly string[] = []): Page {
   const page = { body, proven: null, last: true, whole: true };
-  return refused.length > 0 ? { ...page, note: `not offered: ${refused.join(', ')}` } : page;
+  return refused.length > 0 ? { ...page, note: `unsupported: ${refused.join(', ')}` } : page;
 }

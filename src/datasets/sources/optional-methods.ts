@@ -21,7 +21,7 @@ export class OptionalMethods {
     try {
       return await this.#ask.rpc(path, method, params);
     } catch (error) {
-      if (!(error instanceof UpstreamFailure) || error.kind !== 'not-offered') throw error;
+      if (!(error instanceof UpstreamFailure) || error.kind !== 'unsupported') throw error;
       this.#refused.set(method, error);
       return undefined;
     }
@@ -34,10 +34,10 @@ export class OptionalMethods {
 
   /**
    * Fails if no method is offered.
-   * @throws UpstreamFailure (not-offered) if the node offers none of `methods`
+   * @throws UpstreamFailure (unsupported) if the node offers none of `methods`
    */
   requireAny(methods: readonly string[]): void {
     if (methods.every((method) => this.#refused.has(method)))
-      throw new UpstreamFailure('not-offered', `the node offers none of ${methods.join(', ')}`);
+      throw new UpstreamFailure('unsupported', `the node offers none of ${methods.join(', ')}`);
   }
 }

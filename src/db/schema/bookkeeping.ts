@@ -96,7 +96,7 @@ export const targetDatasets = recorder.table(
      */
     ended_at: instant(),
     /** Since when the configuration contains it; set again when it returns after a pause. */
-    wanted_at: instant().notNull(),
+    requested_since: instant().notNull(),
     /** Expected start of the recording, on the source's axis; null for observations. */
     expected_from: bigint({ mode: 'number' }),
     /** When the first successful run observed: the start of the record. */
@@ -133,7 +133,7 @@ export const targetDatasets = recorder.table(
      * Reason why the upstream does not answer for this target, such as a method that it does not offer; it is
      * then requested rarely.
      */
-    not_offered: text(),
+    unsupported_reason: text(),
   },
   (table) => [
     primaryKey({ columns: [table.source, table.target_key, table.dataset] }),

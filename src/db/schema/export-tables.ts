@@ -12,7 +12,7 @@ export const scheduledExports = recorder.table(
     datasets: text().array(),
     format: text().notNull(),
     every_ms: bigint({ mode: 'number' }).notNull(),
-    wanted_at: instant().notNull(),
+    requested_since: instant().notNull(),
     /** Start of the last attempt; null if there was none. */
     began_at: instant(),
     last_success_at: instant(),

@@ -57,8 +57,8 @@ export const replicas = recorder.table(
     lag_seconds: doublePrecision(),
     lag_bytes: bigint({ mode: 'number' }),
     /** Reason why it is not used, or should not be, and since when; null if there is none. */
-    trouble: text(),
-    trouble_since: instant(),
+    error: text(),
+    error_since: instant(),
     /** Since when it is far behind; null if it is not. */
     behind_since: instant(),
     seen_at: instant().notNull(),
@@ -81,8 +81,8 @@ export const queues = recorder.table(
     waiting: bigint({ mode: 'number' }),
     active: bigint({ mode: 'number' }),
     /** Reason why no job is processed, and since when; null if there is none. */
-    trouble: text(),
-    trouble_since: instant(),
+    error: text(),
+    error_since: instant(),
     seen_at: instant().notNull(),
   },
   (table) => [primaryKey({ columns: [table.recorder, table.queue] })],

@@ -221,15 +221,15 @@ export async function ifOffered<T>(call: () => Promise<T>, also?: FailureKind): 
   try {
     return await call();
   } catch (error) {
-    if (error instanceof UpstreamFailure && (NOT_OFFERED_KINDS.has(error.kind) || error.kind === also))
+    if (error instanceof UpstreamFailure && (UNSUPPORTED_KINDS.has(error.kind) || error.kind === also))
       return null;
     throw error;
   }
 }
 
 /** Failure kinds of a method that a node, or a proxy in front of it, does not allow. */
-const NOT_OFFERED_KINDS: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'not-offered',
+const UNSUPPORTED_KINDS: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'unsupported',
   'rpc',
   'not-found',
   'auth',

@@ -81,19 +81,16 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   node_latency_spans: ['observer', 'node', 'probe', 'starts_at', 'span'],
   node_maintenance: ['id'],
   node_observers: ['observer'],
-  node_outages: ['observer', 'node', 'probe', 'started_at'],
   node_probes: ['observer', 'node', 'probe'],
   node_quorum_states: ['node', 'probe', 'started_at'],
   node_states: ['observer', 'node', 'probe', 'started_at'],
-  node_uptime_by_day: ['day', 'node', 'observer'],
-  node_uptime_by_month: ['month', 'node', 'observer'],
-  node_uptime_daily: ['observer', 'node', 'probe', 'day'],
-  node_uptime_monthly: ['observer', 'node', 'probe', 'month'],
+  node_uptime_by_day: ['observer', 'node', 'probe', 'day'],
+  node_uptime_by_month: ['observer', 'node', 'probe', 'month'],
   processes: ['process'],
   quarantine: ['id'],
   queues: ['queue', 'recorder'],
   recorded_since: ['dataset', 'target'],
-  recording_freshness: ['dataset'],
+  freshness_by_dataset: ['dataset'],
   replicas: ['place', 'recorder'],
   retention: ['dataset'],
   run_days: ['day', 'dataset', 'target', 'reason'],
@@ -109,10 +106,9 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Views that are derived from the ledger of a probe. */
 const PROBE_VIEWS: ReadonlySet<string> = new Set([
   'node_health_intervals',
-  'node_outages',
   'node_states',
-  'node_uptime_daily',
-  'node_uptime_monthly',
+  'node_uptime_by_day',
+  'node_uptime_by_month',
 ]);
 const probes: EntityList = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
 /** Few targets, each with many ranges. */

@@ -94,7 +94,7 @@ const CHARTS: Readonly<Record<string, Readonly<Record<string, ChartDeclaration>>
     pending_rewards: { title: 'Pending rewards', usual: ['estimated_reward_amount'] },
     pending_reward_progress: { title: 'Progress of pending rewards', members: 'pending_rewards' },
     validator_uptime: { title: 'Uptime of a validator, as a node sees it', members: 'validators' },
-    node_uptime_view: { title: 'Stake that rewards a node' },
+    node_reported_uptime: { title: 'Stake that rewards a node' },
     peer_readings: {
       title: 'Uptime that peers see',
       members: 'peers',

@@ -26,7 +26,7 @@ export async function diskUse(sql: postgres.Sql, directory: string | null): Prom
   >`select pg_database_size(current_database())::float8 as bytes`;
   const datasets = await sql<{ dataset: string; bytes: number; per_day: number | null }[]>`
     with written as (
-      select dataset, sum(rows_written)::float8 as rows, min(wanted_at) as wanted_at from reporting.freshness group by dataset
+      select dataset, sum(rows_written)::float8 as rows, min(requested_since) as requested_since from reporting.freshness group by dataset
     ),
     -- Packed readings of all datasets share their tables: each has the part of its readings.
     packed as (
@@ -47,7 +47,7 @@ export async function diskUse(sql: postgres.Sql, directory: string | null): Prom
       select min(seal) as first, max(seal) as last, extract(epoch from max(sealed_until) - min(sealed_until)) / 86400 as count
       from reporting.seal_heads
       where sealed_until > now() - interval '8 days'
-        and sealed_until >= (select min(wanted_at) from written) + interval '1 day'
+        and sealed_until >= (select min(requested_since) from written) + interval '1 day'
     ),
     sealed as (
       select s.dataset, sum(s.rows) / days.count as per_day

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 /** A problem of the recording or of a node: a row of `reporting.findings`. */
 export interface Finding {
   readonly state: FindingState;
-  readonly what:
+  readonly component:
     | 'target'
     | 'ledger'
     | 'schedule'
@@ -42,27 +42,27 @@ export interface FindingGroup extends Finding {
  */
 export async function findingGroups(sql: postgres.Sql): Promise<FindingGroup[]> {
   const rows = await sql<FindingGroup[]>`
-    select distinct on (state, what, dataset) state, what, dataset, subject, since, reason,
-      (count(*) over (partition by state, what, dataset))::int as count
-    from reporting.findings order by state, what, dataset, since, subject`;
+    select distinct on (state, component, dataset) state, component, dataset, subject, since, reason,
+      (count(*) over (partition by state, component, dataset))::int as count
+    from reporting.findings order by state, component, dataset, since, subject`;
   return [...rows].sort((a, b) => findingStates.indexOf(a.state) - findingStates.indexOf(b.state));
 }
 
 /** Renders a finding as text. @param time formats a moment; default: ISO 8601 */
 export function describeFinding(
-  { state, what, dataset, subject, since, reason, count }: FindingGroup,
+  { state, component, dataset, subject, since, reason, count }: FindingGroup,
   time = (moment: Date) => moment.toISOString(),
 ): string {
   const whose =
-    what === 'target'
+    component === 'target'
       ? `${dataset} of ${subject}`
-      : what === 'commits' ||
-          what === 'seals' ||
-          what === 'workers' ||
-          what === 'alerts' ||
-          what === 'changes'
+      : component === 'commits' ||
+          component === 'seals' ||
+          component === 'workers' ||
+          component === 'alerts' ||
+          component === 'changes'
         ? subject
-        : `${what} ${subject}`;
+        : `${component} ${subject}`;
   const others = count > 1 ? ` (and ${count - 1} more)` : '';
   return `${state} since ${time(since)}: ${whose}${others}: ${reason}`;
 }

@@ -9,10 +9,10 @@ import {
   jointState,
   loadStates,
   missingWindows,
-  NOT_OFFERED_RETRY_MS,
   stateOf,
   type TargetState,
   type TargetStates,
+  UNSUPPORTED_RETRY_MS,
 } from '../../recording/plan.ts';
 import { rangeStart } from '../../recording/range-start.ts';
 import { listSweepWindows, RECENT_MS } from '../../recording/sweep-windows.ts';
@@ -92,7 +92,7 @@ async function forecastOf(
         state: stateOf(states, target, dataset.name),
       }));
       const cost = pollCost(feed, target, joint, looks.get(targetKey(target)), now);
-      if (!joint.notOffered && !isDone(feed, joint)) round += cost;
+      if (!joint.unsupported && !isDone(feed, joint)) round += cost;
       const within = (span: number) => {
         const all = wanted.map(({ state, every }) => ticks(feed, state, every, now, now + span));
         const [only] = all;
@@ -178,9 +178,9 @@ interface Ticks {
  * others one interval after their last poll.
  */
 function ticks(feed: ConfiguredFeed, state: TargetState, every: number, now: number, until: number): Ticks {
-  const step = state.notOffered ? NOT_OFFERED_RETRY_MS + 1 : every;
+  const step = state.unsupported ? UNSUPPORTED_RETRY_MS + 1 : every;
   if (isDone(feed, state)) return { first: now, step, count: 0 };
-  const last = state.notOffered ? state.lastFailure : state.lastPolled;
+  const last = state.unsupported ? state.lastFailure : state.lastPolled;
   const isLate = last === null || last > now || last + step <= now;
   const first = isLate ? now : last + step;
   const count = isLate ? Math.ceil((until - first) / step) : Math.floor((until - first) / step) + 1;

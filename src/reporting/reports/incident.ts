@@ -115,7 +115,7 @@ export async function readMoments(
       select resolved_at, 8, 'over', 'alert ' || rule from alerts where ${during('resolved_at')}
       union all
       select range_start, 9, concat(dataset, ' could not be recorded until ', to_char(range_end at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ', reason), 'losses'
-      from reporting.losses
+      from reporting.permanent_gaps
       where (target = ${`node=${node}`} or starts_with(target, ${`node=${node} `})) and range_start < ${to} and range_end > ${from}
       union all
       select at, 10, note, author from reporting.incident_notes where node = ${node} and ${during('at')}

@@ -215,8 +215,8 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
         ['Which of our nodes disagree with the others, and about what?', {}],
         ['And about the supply?', { dataset: 'current_supply' }],
       ],
-      recording_freshness: [['How current is the record?', {}]],
-      recording_gaps: [
+      freshness_by_dataset: [['How current is the record?', {}]],
+      gaps_between: [
         ['What does the record lack of a week?', week],
         ['What does it lack of the validators?', { ...week, dataset: 'validators' }],
       ],
@@ -229,8 +229,8 @@ const NOT_AS_OF: Readonly<Record<string, string>> = {
   metric_rules: 'what may be summed follows from the version, not from the record',
   rewards: 'reporting.rewards_as_of takes a past moment',
   network_disagreements: 'which nodes were late or failing at a past moment is not kept',
-  recording_freshness: 'how current the record was at a past moment is not kept',
-  recording_gaps: 'a gap that was filled is not kept; it tells what the record lacks now',
+  freshness_by_dataset: 'how current the record was at a past moment is not kept',
+  gaps_between: 'a gap that was filled is not kept; it tells what the record lacks now',
 };
 
 /**

@@ -6,15 +6,15 @@ export interface SeenQueue {
   readonly recorder: string;
   readonly waiting: number | null;
   readonly active: number | null;
-  readonly trouble: string | null;
-  readonly trouble_since: Date | null;
+  readonly error: string | null;
+  readonly error_since: Date | null;
   readonly seen_at: Date;
 }
 
 /** Returns the queues that were checked within a day, by recorder. */
 export async function queuesSeen(sql: postgres.Sql): Promise<SeenQueue[]> {
   const rows = await sql<SeenQueue[]>`
-    select queue, recorder, waiting::float8, active::float8, trouble, trouble_since, seen_at from reporting.queues
+    select queue, recorder, waiting::float8, active::float8, error, error_since, seen_at from reporting.queues
     where seen_at > now() - interval '1 day' order by recorder, queue desc`;
   return [...rows];
 }

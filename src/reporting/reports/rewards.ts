@@ -69,10 +69,10 @@ export async function networkViews(
           where u.node = v.node and u.subnet_id = v.subnet_id and u.node_id = v.node_id order by u.node, u.observed_at desc) u on true
         order by i.node, u.node`
       : [],
-    (await recorded('node_uptime_view'))
+    (await recorded('node_reported_uptime'))
       ? sql<StakeView[]>`
         select distinct on (node) node, observed_at, rewarding_stake_percentage::float8, weighted_average_percentage::float8
-        from reporting.node_uptime_view_as_of(${at}) order by node, observed_at desc`
+        from reporting.node_reported_uptime_as_of(${at}) order by node, observed_at desc`
       : [],
   ]);
   return {

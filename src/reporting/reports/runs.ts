@@ -29,7 +29,7 @@ export const runStatuses = [
   'partial',
   'stopped',
   'failed',
-  'not-offered',
+  'unsupported',
   'lost',
 ] as const;
 export const runReasons = ['poll', 'heal', 'sweep', 'backfill', 'manual', 'redrive', 'unwatched'] as const;

@@ -44,7 +44,7 @@ export interface SeenReplica {
   readonly lag_seconds: number | null;
   readonly lag_bytes: number | null;
   /** The reason why the replica is not, or should not be, read from; null if there is no problem. */
-  readonly trouble: string | null;
+  readonly error: string | null;
 }
 
 /** One dataset over all its targets. */
@@ -62,7 +62,7 @@ export interface DatasetStatus {
   readonly incomplete: number;
   /** Members that are missing and current until a later observation confirms their absence. */
   readonly unconfirmed_departures: number;
-  readonly not_offered: number;
+  readonly unsupported: number;
   /** Rows written today (UTC). */
   readonly rows_today: number;
 }
@@ -77,18 +77,18 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
     await Promise.all([
       sql<DatasetStatus[]>`
       select f.dataset, count(*)::int as targets, max(f.last_success_at) as last_success_at,
-        extract(epoch from max(f.late_by) filter (where f.not_offered is null))::float8 as late_by,
-        (count(*) filter (where f.last_success_at is null and f.not_offered is null))::int as never_recorded,
+        extract(epoch from max(f.late_by) filter (where f.unsupported_reason is null))::float8 as late_by,
+        (count(*) filter (where f.last_success_at is null and f.unsupported_reason is null))::int as never_recorded,
         (count(*) filter (where f.failures > 0))::int as failing,
         (count(*) filter (where f.incomplete_since is not null))::int as incomplete,
         sum(f.unconfirmed_departures)::int as unconfirmed_departures,
-        (count(*) filter (where f.not_offered is not null))::int as not_offered,
+        (count(*) filter (where f.unsupported_reason is not null))::int as unsupported,
         sum(f.rows_today)::float8 as rows_today
       from reporting.freshness f group by f.dataset order by f.dataset`,
       findingGroups(sql),
       sql<{ dataset: string; target: string; at: Date; error: string | null }[]>`
       select dataset, target, last_failure_at as at, last_failure as error from reporting.freshness
-      where last_failure_at > now() - interval '1 day' and not_offered is null
+      where last_failure_at > now() - interval '1 day' and unsupported_reason is null
       order by last_failure_at desc, dataset, target limit 10`,
       sql<Status['budgets'][number][]>`
       select upstream, minute_units::float8, day_units::float8,
@@ -104,11 +104,11 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
       select seal, sealed_until, head, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`,
       discrepancyCounts(sql),
       sql<SeenReplica[]>`
-      select place, lag_seconds, lag_bytes::float8, trouble from reporting.replicas
+      select place, lag_seconds, lag_bytes::float8, error from reporting.replicas
       where now() - seen_at <= interval '1 minute' order by place`,
     ]);
   const inState = (state: FindingState) =>
-    sumOf(findings.filter((one: Finding) => one.state === state && !NOT_OF_THE_RECORDING.has(one.what)));
+    sumOf(findings.filter((one: Finding) => one.state === state && !NOT_OF_THE_RECORDING.has(one.component)));
   return {
     datasets: [...datasets],
     findings,

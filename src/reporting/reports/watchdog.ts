@@ -62,4 +62,5 @@ export class Watchdog {
   }
 }
 
-const keyOf = ({ state, what, dataset }: FindingGroup) => [state, what, dataset].filter(Boolean).join(' ');
+const keyOf = ({ state, component, dataset }: FindingGroup) =>
+  [state, component, dataset].filter(Boolean).join(' ');

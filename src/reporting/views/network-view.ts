@@ -189,7 +189,7 @@ const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => HistoryS
     looks: [
       `max(d.last_complete_at) filter (where ${KNOWS_PRESENT_VALUES}) as looked_at`,
       `count(max(d.last_complete_at) filter (where ${KNOWS_PRESENT_VALUES})) over (partition by ${parts.asked.length > 0 ? parts.asked.map((one) => `t.target ->> '${one}'`).join(', ') : 'true'}) as lookers`,
-      'max(greatest(d.first_success_at, d.wanted_at)) as first_at',
+      'max(greatest(d.first_success_at, d.requested_since)) as first_at',
       `make_interval(secs => max(d.every_ms) / 1000.0) as every`,
     ],
     watched: 'true',
@@ -236,7 +236,7 @@ const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => HistoryS
  * SQL of whether the last observation of a target has the present values. Late means the same as in
  * `reporting.findings`.
  */
-const KNOWS_PRESENT_VALUES = `d.active and d.failures = 0 and d.not_offered is null and d.incomplete_since is null
+const KNOWS_PRESENT_VALUES = `d.active and d.failures = 0 and d.unsupported_reason is null and d.incomplete_since is null
       and d.last_complete_at >= now() - make_interval(secs => 3 * d.every_ms / 1000.0)`;
 
 /** Returns the key of an entity that every node reports: the natural key without the node. */

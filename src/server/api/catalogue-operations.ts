@@ -19,7 +19,7 @@ const freshness = z.strictObject({
   late: z.number(),
   failing: z.number(),
   incomplete: z.number(),
-  not_offered: z.number(),
+  unsupported: z.number(),
   oldest_success_at: z.string().nullable(),
   newest_success_at: z.string().nullable(),
   rows_written: z.string(),
@@ -56,11 +56,11 @@ export function datasetsOperation(one: OperationName, catalogue: Catalogue): Ope
         }),
         async (sql) => {
           const rows = await sql<({ dataset: string } & z.output<typeof freshness>)[]>`
-            select dataset, targets::int, late::int, failing::int, incomplete::int, not_offered::int,
+            select dataset, targets::int, late::int, failing::int, incomplete::int, unsupported::int,
               to_char(oldest_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_success_at,
               to_char(newest_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as newest_success_at,
               rows_written::text
-            from reporting.recording_freshness`;
+            from reporting.freshness_by_dataset`;
           const fresh = new Map(rows.map(({ dataset, ...rest }) => [dataset, rest]));
           return {
             datasets: [...catalogue.datasets.values()].map(({ name, about, kind, key, every }) => ({

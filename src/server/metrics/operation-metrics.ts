@@ -36,10 +36,10 @@ export const work = metricTable({
     ),
   },
   rows: async ({ sql }) => [
-    ...(await queuesSeen(sql)).flatMap(({ recorder, queue, waiting, active, trouble, seen_at }) => [
+    ...(await queuesSeen(sql)).flatMap(({ recorder, queue, waiting, active, error, seen_at }) => [
       { recorder, queue, state: 'waiting', jobs: waiting },
       { recorder, queue, state: 'active', jobs: active },
-      { recorder, queue, unhealthy: trouble !== null, seen_at },
+      { recorder, queue, unhealthy: error !== null, seen_at },
     ]),
     ...(await sql<MetricRow[]>`
       select p.recorder, s.state, count(*) filter (where p.state = s.state)::float8 as processes
@@ -146,7 +146,7 @@ export const replicas = metricTable({
     ),
   },
   rows: async ({ status }) =>
-    (await status()).replicas.map((one) => ({ ...one, readable: one.trouble === null })),
+    (await status()).replicas.map((one) => ({ ...one, readable: one.error === null })),
 });
 
 /** Metrics of disk space. */

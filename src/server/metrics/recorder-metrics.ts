@@ -24,8 +24,8 @@ export const ledgers = metricTable({
   },
   rows: ({ sql }) => sql<MetricRow[]>`
     with watched as (${watchedProbes(sql)}),
-    wanted as (select observer, min(wanted_at) as wanted_at from watched group by observer)
-    select w.observer, greatest(0, extract(epoch from now() - greatest(o.settled_until, w.wanted_at)))::float8 as lag,
+    wanted as (select observer, min(requested_since) as requested_since from watched group by observer)
+    select w.observer, greatest(0, extract(epoch from now() - greatest(o.settled_until, w.requested_since)))::float8 as lag,
       coalesce(o.watching, false) as active, coalesce(jsonb_array_length(o.refused), 0) as refused
     from wanted w left join reporting.node_observers o using (observer) order by 1`,
 });
@@ -57,7 +57,7 @@ const RECORDING = {
     'chain_recorder_findings',
     'Problems of the recording (reporting.findings), by state and kind.',
     'state',
-    'what',
+    'component',
   ),
   standing: gauge(
     'chain_recorder_discrepancies',
@@ -84,10 +84,10 @@ const RECORDING = {
 
 function recordingRows(status: Status): MetricRow[] {
   const { late_targets, stalled, quarantined, gaps, seal } = status;
-  const findings = new Map<string, { state: string; what: string; findings: number }>();
-  for (const { state, what, count } of status.findings) {
-    const key = `${state} ${what}`;
-    findings.set(key, { state, what, findings: count + (findings.get(key)?.findings ?? 0) });
+  const findings = new Map<string, { state: string; component: string; findings: number }>();
+  for (const { state, component, count } of status.findings) {
+    const key = `${state} ${component}`;
+    findings.set(key, { state, component, findings: count + (findings.get(key)?.findings ?? 0) });
   }
   return [
     ...status.datasets.map((one) => ({ ...one })),
@@ -125,8 +125,8 @@ export const datasets = metricTable({
       'Interval of the recording of the dataset, if it is recorded repeatedly.',
       'dataset',
     ),
-    not_offered: gauge(
-      'chain_recorder_not_offered_targets',
+    unsupported: gauge(
+      'chain_recorder_unsupported_targets',
       'Targets that the upstream does not serve.',
       'dataset',
     ),
@@ -137,8 +137,8 @@ export const datasets = metricTable({
       select dataset, sum(rows_written)::float8 as rows, sum(items)::float8 as items
       from recorder.target_datasets group by dataset
     )
-    select w.dataset, w.rows, w.items, extract(epoch from f.expected_every)::float8 as every, f.not_offered::float8
-    from written w left join reporting.recording_freshness f using (dataset) order by 1`,
+    select w.dataset, w.rows, w.items, extract(epoch from f.expected_every)::float8 as every, f.unsupported::float8
+    from written w left join reporting.freshness_by_dataset f using (dataset) order by 1`,
 });
 
 /** Metrics of missing ranges and quarantined items, by dataset. */

@@ -8,7 +8,7 @@ import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
  */
 export const watchedProbes = (sql: postgres.Sql) => sql`
   select t.target ->> 'observer' as observer, t.target ->> 'node' as node, t.target ->> 'probe' as probe,
-    min(d.wanted_at) as wanted_at
+    min(d.requested_since) as requested_since
   from ${sql.unsafe(tableText(targetDatasets))} d
   join ${sql.unsafe(tableText(targets))} t using (source, target_key)
   where d.dataset = 'node_health' and d.active

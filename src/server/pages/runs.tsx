@@ -69,15 +69,13 @@ export const runs = definePage({
 /** Notice about stalled queues, from which no run starts. */
 function Standing({ queues }: { readonly queues: readonly SeenQueue[] }) {
   const { now } = useContext(CurrentView);
-  const standing = queues.filter(
-    ({ trouble, seen_at }) => trouble !== null && isRecentObservation(seen_at, now),
-  );
+  const standing = queues.filter(({ error, seen_at }) => error !== null && isRecentObservation(seen_at, now));
   if (standing.length === 0) return null;
   return (
     <ErrorNotice what="No run begins by itself: a queue stands.">
-      {standing.map(({ recorder, queue, trouble, trouble_since }) => (
+      {standing.map(({ recorder, queue, error, error_since }) => (
         <p key={`${recorder} ${queue}`}>
-          <a href="/queues">{queue}</a> of {recorder}, since <Time at={trouble_since} />: {trouble}
+          <a href="/queues">{queue}</a> of {recorder}, since <Time at={error_since} />: {error}
         </p>
       ))}
     </ErrorNotice>
@@ -103,7 +101,7 @@ export const run = definePage({
           <State is={first.status} />
         </div>
         {first.error !== null && (
-          <ErrorNotice what={first.status === 'not-offered' ? 'This is not offered.' : 'It failed.'}>
+          <ErrorNotice what={first.status === 'unsupported' ? 'This is not offered.' : 'It failed.'}>
             <pre>{first.error}</pre>
           </ErrorNotice>
         )}

@@ -82,7 +82,7 @@ export function servePages(
       everything: access.admit(callerOf(request, '/'), clock()) === 'allowed',
       file: false,
       assets,
-      behind: replica?.found?.trouble === null ? lagText(replica.found) : null,
+      behind: replica?.found?.error === null ? lagText(replica.found) : null,
     });
   const send = (request: FastifyRequest, reply: FastifyReply, content: Content, status = 200) =>
     reply.code(status).type(PAGE).send(pageOf(request, content));

@@ -18,7 +18,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await sql`truncate recorder.target_datasets, recorder.schedules, recorder.node_bindings`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, last_success_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, last_success_at)
     values ('subnets', 'network=mainnet', 'subnets', 3600000, true, now() - interval '1 year', now())`;
 });
 

@@ -5,12 +5,12 @@ import { type Answers, DAY, iso, PRIMARY, SECOND } from './asked.ts';
 
 /** The truth about the record itself. */
 export const record: Answers = {
-  recording_freshness: (asked) =>
+  freshness_by_dataset: (asked) =>
     asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
       targets.length === 0
         ? []
         : datasets.map(({ name, every }) => {
-            const refused = name === 'node_uptime_view' ? 1 : 0;
+            const refused = name === 'node_reported_uptime' ? 1 : 0;
             const seconds = every / SECOND;
             const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
             return {
@@ -20,7 +20,7 @@ export const record: Answers = {
               late: String(source.once ? 0 : targets.length - refused),
               failing: '0',
               incomplete: '0',
-              not_offered: String(refused),
+              unsupported: String(refused),
               newest_success_at: iso(source.once ? (asked.looks[0] ?? 0) : asked.lastLook),
               expected_every:
                 seconds === 86_400 ? '1 day' : clock.map((part) => String(part).padStart(2, '0')).join(':'),
@@ -47,7 +47,7 @@ export const record: Answers = {
     ];
   },
 
-  recording_gaps: (asked) =>
+  gaps_between: (asked) =>
     asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
       datasets
         // Readings further apart than two intervals leave a hole that nobody can fill any more.
@@ -57,7 +57,7 @@ export const record: Answers = {
         )
         .flatMap(({ name }) =>
           targets
-            .filter(({ node }) => name !== 'node_uptime_view' || node === 'validator-1')
+            .filter(({ node }) => name !== 'node_reported_uptime' || node === 'validator-1')
             .flatMap((target) =>
               asked.looks.slice(1).flatMap((look, at) => {
                 const begin = Math.max((asked.looks[at] ?? 0) + 1, asked.from);

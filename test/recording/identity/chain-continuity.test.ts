@@ -32,7 +32,7 @@ function nodeOf(served: () => ServedChain, refuses: readonly string[] = []) {
   return async (_path: string, method: string, params?: Readonly<Record<string, unknown>>) => {
     const chain = served();
     const name = method.split('.')[1] ?? '';
-    if (refuses.includes(name)) throw new UpstreamFailure('not-offered', `no ${method}`);
+    if (refuses.includes(name)) throw new UpstreamFailure('unsupported', `no ${method}`);
     if (name === 'getHeight') return { height: chain.head };
     if (name !== 'getBlockByHeight') throw new UpstreamFailure('rpc', `no ${method}`);
     const height = Number(params?.height);

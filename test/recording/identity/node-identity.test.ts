@@ -185,7 +185,7 @@ async function recorderOf(
     },
     findings: async () => [
       ...(await sql`
-      select what, dataset, reason from reporting.findings where subject = ${name} or subject = ${`node=${name}`} order by what, dataset`),
+      select component, dataset, reason from reporting.findings where subject = ${name} or subject = ${`node=${name}`} order by component, dataset`),
     ],
     alerts: async () =>
       (await anotherSource.evaluate({ sql } as never)).filter(({ subject }) => subject.includes(name)),
@@ -195,7 +195,7 @@ async function recorderOf(
 /** What has to be reported of a node that is another one. */
 async function isReported({ findings, alerts }: Awaited<ReturnType<typeof recorderOf>>, reason: RegExp) {
   const found = await findings();
-  expect(found.map(({ what, dataset }) => dataset ?? what)).toEqual(
+  expect(found.map(({ component, dataset }) => dataset ?? component)).toEqual(
     expect.arrayContaining(['node', 'node_identity', 'peers']),
   );
   for (const { reason: said } of found) expect(said).toMatch(reason);
@@ -320,7 +320,7 @@ it.each([
     for (let polls = 0; polls < 6; polls++) await recorder.poll();
     const recorded = await recorder.recorded();
     expect(recorded.size).toBeLessThanOrEqual(1);
-    expect((await recorder.findings()).map(({ what }) => what)).toContain('node');
+    expect((await recorder.findings()).map(({ component }) => component)).toContain('node');
     expect(await recorder.alerts()).toHaveLength(1);
     const [id = A] = recorded;
     const alone = await urlOf(() => ({ id }), hasHeader);

@@ -101,7 +101,7 @@ export async function recordYear(
       await sql`insert into recorder.targets (source, target_key, target) values ('metric-points', ${key}, ${sql.json(target)})`;
       const last = new Date((moments.at(-1) ?? 0) * 1000);
       await sql`
-        insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, last_success_at, last_complete_at)
+        insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, last_success_at, last_complete_at)
         values ('metric-points', ${key}, 'metric_points', 3600000, true, ${new Date(from * 1000)}, ${last}, ${last})`;
     }
   }

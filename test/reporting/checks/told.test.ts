@@ -78,9 +78,9 @@ it('is listed with both values, their difference, and the tolerance', async () =
 it('that cannot be looked for is a finding with its reason, and everything else is compared all the same', async () => {
   await sql`insert into recorder.targets (source, target_key, target) values ('metric-points', 'k', ${sql.json({ chainId: '7' })})`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
     values ('metric-points', 'k', 'metric_points', 3600000, true, now())`;
-  const checks = async () => (await findingGroups(sql)).filter(({ what }) => what === 'checks');
+  const checks = async () => (await findingGroups(sql)).filter(({ component }) => component === 'checks');
   const compare = (now: number) => compareSources(sql, now, new AbortController().signal);
   const now = Date.now();
   await sql`alter table recorder.average_tps rename to away`;

@@ -32,7 +32,7 @@ beforeAll(async () => {
         union all select p.value, '2028-07-01', null where n % 7 = 0) v(value, since, until)
     where n not between 1000 and 5000`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
     values ('metric-points', 'k', 'metric_points', 60000, true, ${begin}, ${begin})`;
   await sql.unsafe('vacuum analyze recorder.metric_points');
 });

@@ -65,7 +65,7 @@ beforeAll(async () => {
     insert into recorder.peers (node, node_id, benched, valid_from, run_id)
     select 'n', 'N' || n, case when n % 2000 = 0 then '["C"]' else '[]' end::jsonb, now() - interval '20 days', 1 from generate_series(1, 10000) n`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
     values ('s', 'of n', 'peers', 3600000, true, now(), now() - interval '30 days')`;
   // Validators of two nodes; every other one is told without its transaction.
   await sql`
@@ -74,7 +74,7 @@ beforeAll(async () => {
     from (values ('n', 0, 99), ('o', 50, 139)) as told(node, first, last), generate_series(first, last) n`;
   await sql`insert into recorder.targets (source, target_key, target) values ('s', 'of n', '{"node":"n","subnetId":"s"}'), ('s', 'of o', '{"node":"o","subnetId":"s"}')`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at, last_success_at, last_complete_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at, last_success_at, last_complete_at)
     select 's', target, 'validators', 3600000, true, now() - interval '1 day', now() - interval '1 day', now(), now()
     from unnest(array['of n', 'of o']) target`;
   // Ten thousand members of a list, of which one changes every two minutes; the last change was a month ago.
@@ -83,14 +83,14 @@ beforeAll(async () => {
     select 'mainnet', (n % 10000)::text, n, at, case when n < 90000 then at + interval '20000 minutes' end, case when n < 90000 then 'changed' end, 1
     from generate_series(0, 99999) n, lateral (select now() - interval '170 days' + n * interval '2 minutes' as at) at`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
     values ('s', 'subnets', 'subnets', 3600000, true, now(), now() - interval '170 days')`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
     select 's', target, dataset, 3600000, true, now(), now() - interval '2 years'
     from (values ('blocks', 'p_blocks'), ('more', 'p_blocks'), ('blocks', 'x_blocks')) as told(target, dataset)`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at, expected_from)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at, expected_from)
     select 's', n::text, 'metric_points', 3600000, true, now(), now() - interval '2 years', ${now - 400 * day}::bigint from generate_series(1, 200) n`;
   await sql`insert into recorder.targets (source, target_key, target) select 's', n::text, '{}' from generate_series(1, 200) n`;
   await sql`
@@ -117,7 +117,7 @@ beforeAll(async () => {
     insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
     values ('n', 's', 'late', 1, true, date_trunc('day', now()) - interval '30 days' + interval '1 second', 2)`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
     values ('s', 'of n', 'validator_uptime', 3600000, true, now(), now() - interval '2 years')`;
   await sql.unsafe('vacuum analyze');
 });
@@ -300,7 +300,7 @@ describe('a page of rows', () => {
   });
 
   it.each(
-    ['node_uptime_daily', 'node_states', 'node_health_intervals'].flatMap((name) =>
+    ['node_uptime_by_day', 'node_states', 'node_health_intervals'].flatMap((name) =>
       [{}, { sort: '-observer' }, { observer: 'o' }].map((asked) => ({ name, asked })),
     ),
   )('of $name, $asked, works out the probes that it shows, not all', async ({ name, asked }) => {
@@ -521,7 +521,7 @@ describe('a page of readings that ended long ago', () => {
       insert into recorder.current_supply (node, subnet_id, supply, observed_at, run_id)
       select 'n', 's' || n, n, date_trunc('day', now()) - interval '59 days', 1 from generate_series(1, 20) n`;
     await sql`
-      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
       values ('s', 'of n', 'current_supply', 3600000, true, now(), date_trunc('day', now()) - interval '59 days')`;
     await pack();
     await sql`vacuum analyze`;

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await sql.unsafe(HISTORY);
   await sql.unsafe(READINGS);
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, first_success_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
     values ('s', 'all', 'subnets', 3600000, true, now(), now() - interval '3 years'),
       ('s', 'all', 'chain_heights', 3600000, true, now(), now() - interval '3 years')`;
   await sql.unsafe('vacuum analyze');

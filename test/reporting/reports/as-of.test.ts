@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { averageTps } from '../../../src/datasets/metrics/average-tps.ts';
 import { metricPoints } from '../../../src/datasets/metrics/metric-points.ts';
 import { nodeIdentity } from '../../../src/datasets/node/node-identity.ts';
-import { nodeUptimeView } from '../../../src/datasets/node/node-uptime-view.ts';
+import { nodeReportedUptime } from '../../../src/datasets/node/node-reported-uptime.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { acquireObserver, writeLedger } from '../../../src/health/ledger.ts';
@@ -31,7 +31,7 @@ const lists = {
   rates: scriptedFeed(averageTps, { chainId: '43114' }),
   members: scriptedFeed([validators, validatorUptime], { node: 'one', subnetId: PRIMARY }),
   identity: scriptedFeed(nodeIdentity, { node: 'one' }),
-  uptime: scriptedFeed(nodeUptimeView, { node: 'one', subnetId: PRIMARY }),
+  uptime: scriptedFeed(nodeReportedUptime, { node: 'one', subnetId: PRIMARY }),
 };
 
 /** One look at everything, whose every point and member differs from that of every other round. */
@@ -58,7 +58,7 @@ async function look(round: number) {
   lists.identity.script = () =>
     onlyPage({ ...nodeIdentity.example, nodeID: `NodeID-${11 + (round > 3 ? 10 : 0)}` });
   lists.uptime.script = () =>
-    onlyPage({ ...nodeUptimeView.example, rewardingStakePercentage: String(90 + round / 100) });
+    onlyPage({ ...nodeReportedUptime.example, rewardingStakePercentage: String(90 + round / 100) });
   let written = 0;
   for (const list of Object.values(lists))
     for (const rows of (await run(context(), list)).rowsWritten) written += rows;

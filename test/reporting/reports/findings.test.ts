@@ -26,7 +26,7 @@ interface Known {
   readonly incomplete?: number;
   readonly once?: boolean;
   readonly active?: boolean;
-  readonly notOffered?: string;
+  readonly unsupported?: string;
 }
 
 const ago = (seconds: number | undefined) =>
@@ -36,16 +36,16 @@ async function known(one: Known): Promise<void> {
   const { dataset = 'subnets', key = 'network=mainnet', target = { network: 'mainnet' } } = one;
   await sql`insert into recorder.targets (source, target_key, target) values (${dataset}, ${key}, ${sql.json(target)})`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, once, active, wanted_at, last_success_at,
-      last_complete_at, incomplete_since, incomplete_reason, last_failure_at, failures, last_error, not_offered)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, once, active, requested_since, last_success_at,
+      last_complete_at, incomplete_since, incomplete_reason, last_failure_at, failures, last_error, unsupported_reason)
     values (${dataset}, ${key}, ${dataset}, ${(one.every ?? 1000) * 1000}, ${one.once ?? false}, ${one.active ?? true},
       ${ago(one.wanted ?? 1_000_000)}, ${ago(one.succeeded)}, ${ago(one.succeeded)}, ${ago(one.incomplete)},
       ${one.incomplete === undefined ? null : '1 of 7 items could not be read'}, ${ago(one.failed)}, ${one.failures ?? 0},
-      ${one.failed === undefined ? null : 'HTTP 503'}, ${one.notOffered ?? null})`;
+      ${one.failed === undefined ? null : 'HTTP 503'}, ${one.unsupported ?? null})`;
 }
 
 /** The states that are found of targets. */
-const found = async () => (await findingGroups(sql)).filter(({ what }) => what === 'target');
+const found = async () => (await findingGroups(sql)).filter(({ component }) => component === 'target');
 
 describe('a target', () => {
   it.each<[string, Known, string | null, RegExp?]>([
@@ -61,7 +61,7 @@ describe('a target', () => {
     ['that failed until it was late', { succeeded: 9_000, failed: 5, failures: 9 }, 'late', /HTTP 503/],
     ['that failed once and was recorded since', { succeeded: 5, failed: 900 }, null],
     ['that lacks an item', { succeeded: 5, incomplete: 600_000 }, 'incomplete', /1 of 7 items/],
-    ['that its upstream does not offer', { failed: 50_000, notOffered: 'no such method' }, null],
+    ['that its upstream does not offer', { failed: 50_000, unsupported: 'no such method' }, null],
     ['that never changes and is there', { succeeded: 900_000, once: true }, null],
     ['that never changes and is not there', { wanted: 3_100, once: true }, 'late'],
     ['that nobody wants any more', { succeeded: 900_000, active: false }, null],
@@ -140,26 +140,26 @@ describe('a ledger', () => {
     expect(await findingGroups(sql)).toMatchObject([
       {
         state: 'stalled',
-        what: 'ledger',
+        component: 'ledger',
         subject: 'eyes',
         reason: expect.stringMatching('no process watches'),
       },
-      { state: 'late', what: 'target', dataset: 'node_health' },
+      { state: 'late', component: 'target', dataset: 'node_health' },
     ]);
   });
 
   it('that never began stands still from the first wish, after a minute', async () => {
     await known(observed({ wanted: 20 }));
-    expect((await findingGroups(sql)).filter(({ what }) => what === 'ledger')).toEqual([]);
-    await sql`update recorder.target_datasets set wanted_at = ${ago(70)}`;
-    expect(await findingGroups(sql)).toMatchObject([{ what: 'ledger' }, { state: 'late' }]);
+    expect((await findingGroups(sql)).filter(({ component }) => component === 'ledger')).toEqual([]);
+    await sql`update recorder.target_datasets set requested_since = ${ago(70)}`;
+    expect(await findingGroups(sql)).toMatchObject([{ component: 'ledger' }, { state: 'late' }]);
   });
 
   it('that is held and settles nothing stands still, though its nodes are looked at', async () => {
     await known(observed({}));
     await Promise.all([probed(5), heartbeat(90, true)]);
     expect(await findingGroups(sql)).toMatchObject([
-      { what: 'ledger', reason: expect.stringMatching('settles nothing') },
+      { component: 'ledger', reason: expect.stringMatching('settles nothing') },
     ]);
   });
 });
@@ -171,7 +171,7 @@ describe('a probe', () => {
     const refused = [{ node: 'one', probe: 'health', since: ago(40), reason: 'value too long' }];
     await sql`update recorder.health_observers set refused = ${sql.json(refused)}`;
     expect(await findingGroups(sql)).toMatchObject([
-      { state: 'stalled', what: 'ledger', subject: 'eyes one health', reason: 'value too long' },
+      { state: 'stalled', component: 'ledger', subject: 'eyes one health', reason: 'value too long' },
     ]);
     await sql`update recorder.target_datasets set active = false`;
     expect(await findingGroups(sql)).toEqual([]);
@@ -191,7 +191,7 @@ describe('a schedule', () => {
       values ('recorder', 'plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;
     const groups = await findingGroups(sql);
     expect(groups).toMatchObject(
-      reason ? [{ state: 'stalled', what: 'schedule', reason: expect.stringMatching(reason) }] : [],
+      reason ? [{ state: 'stalled', component: 'schedule', reason: expect.stringMatching(reason) }] : [],
     );
     expect((await statusOf(sql, [])).stalled).toBe(reason ? 1 : 0);
   });
@@ -201,9 +201,9 @@ describe('commits', () => {
   it('stand still when nothing at all was committed for three of the shortest intervals', async () => {
     await known({ succeeded: 250, every: 100 });
     await known({ dataset: 'blockchains', key: 'b', succeeded: 3_500, every: 50_000 });
-    expect((await findingGroups(sql)).filter(({ what }) => what === 'commits')).toEqual([]);
+    expect((await findingGroups(sql)).filter(({ component }) => component === 'commits')).toEqual([]);
     await sql`update recorder.target_datasets set last_success_at = last_success_at - interval '100 seconds'`;
-    expect((await findingGroups(sql)).map(({ state, what }) => [state, what])).toEqual([
+    expect((await findingGroups(sql)).map(({ state, component }) => [state, component])).toEqual([
       ['stalled', 'commits'],
       ['late', 'target'],
     ]);
@@ -211,7 +211,7 @@ describe('commits', () => {
 
   it('go on where runs fail', async () => {
     await known({ succeeded: 5_000, failed: 20, failures: 9, every: 100 });
-    expect((await findingGroups(sql)).map(({ what }) => what)).toEqual(['target']);
+    expect((await findingGroups(sql)).map(({ component }) => component)).toEqual(['target']);
   });
 });
 
@@ -234,7 +234,7 @@ describe('the sealing', () => {
   it('stands still where no seal was made for three days, and says why', async () => {
     await configured(4 * days);
     expect(await findingGroups(sql)).toMatchObject([
-      { state: 'stalled', what: 'seals', reason: expect.stringMatching(/role scheduler/) },
+      { state: 'stalled', component: 'seals', reason: expect.stringMatching(/role scheduler/) },
     ]);
     await sealed(1, 2.9 * days);
     expect(await findingGroups(sql)).toEqual([]);
@@ -258,14 +258,14 @@ describe('the packing of readings', () => {
         insert into recorder.reading_scopes (dataset, request) values ('recorder.chain_heights', ${[`node-${days}`, 'X']}) returning scope_id)
       insert into recorder.reading_open (dataset, scope_id, observed_at, run_id, base, mode, start, present, bits)
       select 'recorder.chain_heights', scope_id, ${ago(days * 86_400)}, 1, '{7}', '{0}', '{0}', '1', '' from scope`;
-    const told = async () => (await findingGroups(sql)).filter(({ what }) => what === 'readings');
+    const told = async () => (await findingGroups(sql)).filter(({ component }) => component === 'readings');
     await look(2.9);
     expect(await told()).toEqual([]);
     await look(3.1);
     expect(await told()).toMatchObject([
       {
         state: 'stalled',
-        what: 'readings',
+        component: 'readings',
         dataset: 'chain_heights',
         subject: 'node-3.1, X',
         reason: expect.stringMatching(/role scheduler/),
@@ -307,7 +307,7 @@ describe('an index', () => {
   }
   const stalls = async () =>
     (await findingGroups(sql))
-      .filter(({ what }) => what === 'index-stalled')
+      .filter(({ component }) => component === 'index-stalled')
       .map((one) => [one.subject, one.count]);
 
   it('that shows new items, or stopped for a time that is usual for it, is no finding', async () => {
@@ -329,7 +329,7 @@ describe('an index', () => {
     expect(await stalls()).toEqual([['chainData mainnet p-chain', 1]]);
     await indexed('third', 1);
     expect(new Set((await stalls()).map(([subject]) => subject))).toEqual(new Set(['two']));
-    const [group] = (await findingGroups(sql)).filter(({ what }) => what === 'index-stalled');
+    const [group] = (await findingGroups(sql)).filter(({ component }) => component === 'index-stalled');
     expect([group?.count, group && describeFinding(group)]).toEqual([
       2,
       expect.stringMatching(

@@ -42,7 +42,7 @@ describe('what is worth a look', () => {
     const target = 'chainId=1 metric=txCount timeInterval=day';
     await sql`insert into recorder.targets (source, target_key, target) values ('m', ${target}, '{}')`;
     await sql`
-      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
       values ('m', ${target}, 'metric_points', 3600000, true, ${ago(60)})`;
     const day = (days: number) => new Date(Math.floor(ago(days).getTime() / 86_400_000) * 86_400_000);
     const said = async (

@@ -9,7 +9,7 @@ const { it, sql } = withDatabase({ max: 2 });
 
 const minute = 60_000;
 const lateFor = (interval: string) => sql`
-  insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, last_success_at)
+  insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, last_success_at)
   select 'subnets', 'network=' || n, 'subnets', 86400000, true, now() - interval '1 year', now() - ${interval}::interval
   from generate_series(1, 500) n on conflict (source, target_key, dataset) do update set last_success_at = excluded.last_success_at`;
 

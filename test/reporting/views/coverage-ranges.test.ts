@@ -13,7 +13,7 @@ beforeAll(async () => {
     insert into recorder.targets (source, target_key, target)
     select 's', 'target ' || n, '{}' from generate_series(1, ${TARGETS}) n`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at, expected_from)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, expected_from)
     select 's', 'target ' || n, case when n % 5 = 0 then 'p_blocks' else 'metric_points' end, 3600000, n % 3 > 0, now(),
       case when n % 5 > 0 and n % 7 > 0 then ${NOW}::bigint - (n % 90) * ${HOUR}::bigint end
     from generate_series(1, ${TARGETS}) n`;

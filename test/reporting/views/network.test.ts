@@ -138,7 +138,7 @@ describe('a list that nodes tell', () => {
     expect(await disagreeing()).toEqual([{ c: null }]);
   });
 
-  it.each(['first_success_at', 'wanted_at'])(
+  it.each(['first_success_at', 'requested_since'])(
     'takes no disagreement from a node from before its %s',
     async (column) => {
       for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
@@ -219,7 +219,7 @@ describe('a list that nodes tell', () => {
 
   it.each([
     ['fails', 'failures = 1'],
-    ['is not offered it any more', `not_offered = 'no'`],
+    ['is not offered it any more', `unsupported_reason = 'no'`],
     ['is not asked any more', 'active = false'],
     ['leaves something out', 'incomplete_since = now()'],
     ['was not asked lately', `last_complete_at = now() - 73 * interval '1 hour'`],

@@ -27,7 +27,7 @@ export async function makeHoles(sql: postgres.Sql, begin: number): Promise<void>
     insert into recorder.targets (source, target_key, target)
     select source, ${holed}, '{}' from recorder.target_datasets where dataset = 'metric_points' limit 1`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, expected_from, wanted_at, active)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, expected_from, requested_since, active)
     select source, ${holed}, 'metric_points', every_ms, ${ms(0)}::text::bigint, now(), true
     from recorder.target_datasets where dataset = 'metric_points' limit 1`;
   await sql`

@@ -69,7 +69,7 @@ describe('several recorders', () => {
     expect(await told('status')).toMatch(finding);
     expect(await told('doctor', '--json')).toContain('process one/1/old: a newer configuration');
     expect((await ask(`${server.address}/metrics`)).body).toContain(
-      'chain_recorder_findings{state="outdated",what="process"} 1',
+      'chain_recorder_findings{state="outdated",component="process"} 1',
     );
     await old.leave();
     await expect.poll(() => text('/')).not.toContain('one/1/old');
@@ -77,7 +77,7 @@ describe('several recorders', () => {
 
   it('tell of their queues; what nobody looked at lately is not called good', async () => {
     await sql`
-      insert into recorder.queues (recorder, queue, waiting, active, trouble, trouble_since, seen_at)
+      insert into recorder.queues (recorder, queue, waiting, active, error, error_since, seen_at)
       values ('beta', 'heals', 20, 0, 'it is paused', now() - interval '2 h', now()),
         ('beta', 'polls', 3, 1, null, null, now() - interval '2 minutes'), ('alpha', 'polls', 7, 1, null, null, now())`;
     await sql`

@@ -102,7 +102,7 @@ describe('/runs', () => {
   });
 
   it('does not call failed what the service does not offer', async () => {
-    await sql`update recorder.runs set status = 'not-offered', error = 'not a validator' where run_id = 11`;
+    await sql`update recorder.runs set status = 'unsupported', error = 'not a validator' where run_id = 11`;
     const body = await page('/runs/11');
     expect(body).toMatch(/<p class="what">This is not offered\.<\/p><pre>not a validator/);
     expect(body).not.toContain('It failed');

@@ -22,7 +22,7 @@ const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOStri
 const point = 'chain_id=43114&metric=txCount';
 const revised = `/charts?of=metric_points&${point}&time_interval=hour&from=${day(5)}&to=${day(2)}&as_of=${day(2)}&beside=${day(0)}`;
 const question = `select month, node, round(uptime, 4) as uptime, round(down_seconds / 60) as down_minutes
-from node_uptime_monthly where probe = 'health' order by month, node`;
+from node_uptime_by_month where probe = 'health' order by month, node`;
 
 /** The name of a picture, what is seen, and the page. */
 const pages: readonly (readonly [name: string, caption: string, path: string])[] = [

@@ -64,9 +64,9 @@ describe.each([
   async function noted() {
     const found = await new QueueWatch('polls', queues.polls, backend.kind).look();
     await storeQueueStates(sql, 'recorder', [found]);
-    await sql`update recorder.queues set trouble_since = trouble_since - interval '1 minute'`;
+    await sql`update recorder.queues set error_since = error_since - interval '1 minute'`;
     return (await findingGroups(sql))
-      .filter(({ what }) => what === 'queue')
+      .filter(({ component }) => component === 'queue')
       .map((one) => describeFinding(one));
   }
 

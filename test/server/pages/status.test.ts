@@ -307,7 +307,7 @@ it('a ledger that is stalled shows nothing as up, neither to the public nor on t
   const target = sql.json({ observer: 'paris', node: 'several', probe: 'health' });
   await sql`insert into recorder.targets (source, target_key, target) values ('node-health', 'k', ${target})`;
   await sql`
-      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
       values ('node-health', 'k', 'node_health', 5000, true, '2026-01-01')`;
   const later = await servedAt(now + 10 * minute);
   try {

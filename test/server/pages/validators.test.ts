@@ -18,7 +18,7 @@ const record = async () => {
     values ('proposed-blocks', ${`nodeId=${WATCHED}`}, ${{ nodeId: WATCHED }}, 'recorder'),
       ('proposed-blocks', ${`nodeId=${OTHER}`}, ${{ nodeId: OTHER }}, 'recorder')`;
   await sql`
-    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, wanted_at)
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
     values ('proposed-blocks', ${`nodeId=${WATCHED}`}, 'proposed_blocks', 60000, true, now()),
       ('proposed-blocks', ${`nodeId=${OTHER}`}, 'proposed_blocks', 60000, false, now())`;
   await sql`

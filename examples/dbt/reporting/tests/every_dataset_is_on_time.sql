@@ -1,2 +1,2 @@
 -- Datasets of which something was not recorded for longer than it should be.
-select dataset, late, oldest_success_at from {{ source('reporting', 'recording_freshness') }} where late > 0
+select dataset, late, oldest_success_at from {{ source('reporting', 'freshness_by_dataset') }} where late > 0

@@ -58,7 +58,7 @@ const byName = new Intl.Collator('en', { numeric: true });
 export async function readStalledLedgers(sql: postgres.Sql): Promise<StalledLedger[]> {
   return [
     ...(await sql<StalledLedger[]>`
-      select subject, since, reason from reporting.findings where what = 'ledger' order by subject`),
+      select subject, since, reason from reporting.findings where component = 'ledger' order by subject`),
   ];
 }
 

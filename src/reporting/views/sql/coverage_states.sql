@@ -1,7 +1,7 @@
 create or replace view reporting.coverage_states as
 select d.dataset, d.target_key as target,
   case
-    when d.not_offered is not null then 'not supported'
+    when d.unsupported_reason is not null then 'not supported'
     when looked.last_success_at is null and d.failures > 0 then 'failed'
     when looked.last_success_at is null then 'never asked'
     when d.failures > 0 then 'failing'

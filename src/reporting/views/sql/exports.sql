@@ -1,6 +1,6 @@
 create or replace view reporting.exports as
-select e.recorder, e.place, e.datasets, e.format, make_interval(secs => e.every_ms / 1000.0) as expected_every, e.wanted_at, e.began_at,
-  e.last_success_at, e.exported_at, now() - coalesce(e.exported_at, e.wanted_at) as age, e.export::bigint as export, e.rows, e.bytes,
+select e.recorder, e.place, e.datasets, e.format, make_interval(secs => e.every_ms / 1000.0) as expected_every, e.requested_since, e.began_at,
+  e.last_success_at, e.exported_at, now() - coalesce(e.exported_at, e.requested_since) as age, e.export::bigint as export, e.rows, e.bytes,
   e.last_failure_at, e.failing_since, e.failures::bigint as failures, e.error
 from recorder.exports e;
 
@@ -10,7 +10,7 @@ comment on column reporting.exports.place is 'Where it goes: a folder, or s3://B
 comment on column reporting.exports.datasets is 'Which datasets; null: all.'; -- text[]
 comment on column reporting.exports.format is 'parquet, csv or jsonl.'; -- text
 comment on column reporting.exports.expected_every is 'How often it is made.'; -- interval
-comment on column reporting.exports.wanted_at is 'Since when it is asked for.'; -- timestamptz
+comment on column reporting.exports.requested_since is 'Since when it is asked for.'; -- timestamptz
 comment on column reporting.exports.began_at is 'When the last one began; null: none did. Where it is later than the last success and failure, it is under way, or was killed and is made again.'; -- timestamptz
 comment on column reporting.exports.last_success_at is 'When the last one that succeeded ended; null: none did.'; -- timestamptz
 comment on column reporting.exports.exported_at is 'Up to when the record is exported; null: not at all.'; -- timestamptz

@@ -3,17 +3,17 @@ with target_findings as (
   -- Late, else failing, else incomplete. What is not on offer cannot be late.
   select case when lateness.is_late then 'late' when f.failures > 0 then 'failing' else 'incomplete' end as state,
     f.dataset, f.target,
-    case when lateness.is_late or f.failures > 0 then greatest(f.last_success_at, f.wanted_at)
+    case when lateness.is_late or f.failures > 0 then greatest(f.last_success_at, f.requested_since)
       else f.incomplete_since end as since,
     coalesce(f.reason, case when f.last_success_at is null then 'it was never recorded'
       else 'no run succeeded since' end) as reason
   from reporting.freshness f
   cross join lateral (select f.late_by + f.expected_every > 3 * f.expected_every as is_late) lateness
-  where f.not_offered is null and (lateness.is_late or f.failures > 0 or f.incomplete_since is not null)
+  where f.unsupported_reason is null and (lateness.is_late or f.failures > 0 or f.incomplete_since is not null)
 ),
 observers as (
   select t.target ->> 'observer' as observer, coalesce(h.lease_until >= now(), false) as watching,
-    greatest(h.heartbeat_at, min(d.wanted_at)) as moved_at
+    greatest(h.heartbeat_at, min(d.requested_since)) as moved_at
   from recorder.target_datasets d
   join recorder.targets t using (source, target_key)
   left join recorder.health_observers h on h.observer = t.target ->> 'observer'
@@ -47,8 +47,8 @@ schedule_states as (
     select now() - s.seen_at > greatest(3 * s.expected_every, interval '1 minute') as is_so) unseen
 ),
 newest_commit as (
-  select min(f.expected_every) filter (where f.not_offered is null) as every,
-    greatest(max(f.last_success_at), max(f.last_failure_at), max(f.wanted_at)) as at
+  select min(f.expected_every) filter (where f.unsupported_reason is null) as every,
+    greatest(max(f.last_success_at), max(f.last_failure_at), max(f.requested_since)) as at
   from reporting.freshness f
   where f.dataset <> 'node_health'
 ),
@@ -95,7 +95,7 @@ workers as (
   group by c.recorder, c.first_seen_at
   having bool_or(p.state in ('running', 'outdated'))
 )
-select state, 'target'::text as what, dataset, target as subject, since, reason from target_findings
+select state, 'target'::text as component, dataset, target as subject, since, reason from target_findings
 union all
 -- A process that watches settles every second.
 select 'stalled', 'ledger', 'node_health', observer, least(moved_at, now()),
@@ -164,9 +164,9 @@ from workers
 where now() - worked_at > interval '1 minute'
 union all
 select 'stalled', 'queue', null, queue || case when recorder = 'recorder' then '' else ' of ' || recorder end,
-  trouble_since, trouble
+  error_since, error
 from reporting.queues
-where now() - trouble_since > interval '30 s' and now() - seen_at <= interval '1 minute'
+where now() - error_since > interval '30 s' and now() - seen_at <= interval '1 minute'
 union all
 -- Of recorders that run: what is off tells nobody anything.
 select 'failing', 'alerts', null, a.subject, a.since, a.reason
@@ -186,7 +186,7 @@ from (
 where a.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
 union all
 -- Late as a target is: after more than three intervals.
-select case when is_late then 'late' else 'failing' end, 'export', null, e.place, coalesce(e.exported_at, e.wanted_at),
+select case when is_late then 'late' else 'failing' end, 'export', null, e.place, coalesce(e.exported_at, e.requested_since),
   case when e.error is not null
       then e.error || ': what was exported before holds, and it is tried again; chain-recorder doctor tries the place'
     when e.began_at > greatest(e.last_success_at, e.last_failure_at, '-infinity')
@@ -211,10 +211,10 @@ from reporting.change_sinks
 where now() - waiting_since > interval '7 days'
   and recorder not in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
 union all
-select case when trouble_since is null then 'late' else 'failing' end, 'replica', null, place, coalesce(trouble_since, behind_since),
-  coalesce(trouble, format('what is read from it is %s s old: pages, reports and exports show the record as it was then. Look at the replica: its load, its network, a statement that holds up its replay', round(lag_seconds)))
+select case when error_since is null then 'late' else 'failing' end, 'replica', null, place, coalesce(error_since, behind_since),
+  coalesce(error, format('what is read from it is %s s old: pages, reports and exports show the record as it was then. Look at the replica: its load, its network, a statement that holds up its replay', round(lag_seconds)))
 from reporting.replicas
-where coalesce(trouble_since, behind_since) is not null and now() - seen_at <= interval '1 minute'
+where coalesce(error_since, behind_since) is not null and now() - seen_at <= interval '1 minute'
 union all
 select 'stalled', 'retention', dataset, 'what is not kept any more', moved_at,
   'it is not all removed yet: no process with the role scheduler does it, or it fails, and the log of that process says why'
@@ -230,7 +230,7 @@ where b.difference is not null and exists (
 
 comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or stalled.'; -- text
-comment on column reporting.findings.what is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), server (its connections), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), retention (what was to be removed), or node (another one answers).'; -- text
+comment on column reporting.findings.component is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), server (its connections), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), retention (what was to be removed), or node (another one answers).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
 comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, the service, the index, where the export goes, or the node.'; -- text
 comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz

@@ -1,13 +1,18 @@
 create or replace view reporting.freshness as
 select d.dataset, d.target_key as target, looked.last_success_at, expected.every as expected_every,
   case when expected.every is not null then
-    greatest(now() - greatest(looked.last_success_at, d.wanted_at) - expected.every, interval '0') end as late_by,
-  d.failures, d.not_offered, looked.last_complete_at, d.incomplete_since,
+    greatest(now() - greatest(looked.last_success_at, d.requested_since) - expected.every, interval '0') end as late_by,
+  d.failures, d.unsupported_reason, looked.last_complete_at, d.incomplete_since,
   case when d.failures > 0 then d.last_error else coalesce(d.incomplete_reason,
     case when d.unconfirmed_departures > 0 then format('departures unconfirmed: %s', d.unconfirmed_departures) end) end as reason,
-  d.wanted_at, d.last_failure_at, d.last_error as last_failure, d.rows_written,
+  d.requested_since, d.last_failure_at, d.last_error as last_failure, d.rows_written,
   case when d.rows_day = (now() at time zone 'UTC')::date then d.rows_today else 0 end as rows_today,
-  d.unconfirmed_departures
+  d.unconfirmed_departures,
+  case when d.dataset <> 'node_health' then d.first_success_at else (
+    select min(h.started_at) from recorder.node_health h
+    where (h.observer, h.node, h.probe, h.check_name)
+      = (t.target ->> 'observer', t.target ->> 'node', t.target ->> 'probe', '*')) end as recorded_since,
+  (select k.kept_since from recorder.retention k where k.dataset = d.dataset) as kept_since
 from recorder.target_datasets d
 join recorder.targets t using (source, target_key)
 left join recorder.health_probes p on d.dataset = 'node_health'
@@ -27,13 +32,15 @@ comment on column reporting.freshness.last_success_at is 'When it was last recor
 comment on column reporting.freshness.expected_every is 'How often it should be; null: never again, what is answered does not change.'; -- interval
 comment on column reporting.freshness.late_by is 'How much longer ago than expected the last success is, or where there was none, when it was first wanted.'; -- interval
 comment on column reporting.freshness.failures is 'Failed runs since the last success.'; -- integer
-comment on column reporting.freshness.not_offered is 'Why the upstream does not answer for this target; null: it does.'; -- text
+comment on column reporting.freshness.unsupported_reason is 'Why the upstream does not answer for this target; null: it does.'; -- text
 comment on column reporting.freshness.last_complete_at is 'When it was last recorded with nothing missing; null: never.'; -- timestamptz
 comment on column reporting.freshness.incomplete_since is 'Since when each success left something out; null: the last one was complete.'; -- timestamptz
 comment on column reporting.freshness.reason is 'Why it fails or is incomplete, or which departures are unconfirmed.'; -- text
-comment on column reporting.freshness.wanted_at is 'Since when it is asked for.'; -- timestamptz
+comment on column reporting.freshness.requested_since is 'Since when it is asked for.'; -- timestamptz
 comment on column reporting.freshness.last_failure_at is 'When it last failed.'; -- timestamptz
 comment on column reporting.freshness.last_failure is 'Why it did.'; -- text
 comment on column reporting.freshness.rows_written is 'Rows written, ever.'; -- bigint
 comment on column reporting.freshness.rows_today is 'Rows written today (UTC).'; -- bigint
 comment on column reporting.freshness.unconfirmed_departures is 'Members that the last complete observation missed, and that are current until a later one confirms their absence.'; -- integer
+comment on column reporting.freshness.recorded_since is 'Start of the first successful run, or of the ledger; null: never recorded.'; -- timestamptz
+comment on column reporting.freshness.kept_since is 'Start of the kept rows; older rows may have been removed (reporting.retention). Null: nothing was removed.'; -- timestamptz

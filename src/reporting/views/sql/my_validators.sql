@@ -88,7 +88,7 @@ lowest_views as (
 ),
 rewarding as (
   select distinct on (u.node) u.node, u.rewarding_stake_percentage as share
-  from reporting.node_uptime_view u
+  from reporting.node_reported_uptime u
   where u.subnet_id = '11111111111111111111111111111111LpoYY' and u.observed_at > as_of - interval '1 day' and u.observed_at <= as_of
   order by u.node, u.observed_at desc
 ),

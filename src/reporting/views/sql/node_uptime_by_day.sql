@@ -1,21 +1,20 @@
 create or replace view reporting.node_uptime_by_day as
-select u.day, u.node, u.observer,
-  max(u.uptime) filter (where u.probe = 'health') as health_uptime,
-  max(u.uptime) filter (where u.probe = 'readiness') as readiness_uptime,
-  max(u.uptime) filter (where u.probe = 'liveness') as liveness_uptime,
-  max(u.coverage) filter (where u.probe = 'health') as health_coverage,
-  max(u.coverage) filter (where u.probe = 'readiness') as readiness_coverage,
-  max(u.coverage) filter (where u.probe = 'liveness') as liveness_coverage
-from reporting.node_uptime_daily u
-group by u.day, u.node, u.observer;
+select u.observer, u.node, u.probe, (u.begins at time zone 'UTC')::date as day, u.up_seconds, u.down_seconds, u.unknown_seconds,
+  u.maintenance_seconds, u.uptime, u.uptime_lower, u.uptime_upper, u.coverage, u.begins as since, u.ends as until
+from reporting.node_uptime_by('1 day') u;
 
-comment on view reporting.node_uptime_by_day is 'Uptime by day, one row a node and observer, with a column for each probe; see reporting.node_uptime_daily.';
-comment on column reporting.node_uptime_by_day.day is 'The day (UTC).'; -- date
-comment on column reporting.node_uptime_by_day.node is 'The configured node.'; -- text
+comment on view reporting.node_uptime_by_day is 'Uptime of each probe by day (UTC), from its first look until now; see reporting.node_uptime.';
 comment on column reporting.node_uptime_by_day.observer is 'The recorder that looked.'; -- text
-comment on column reporting.node_uptime_by_day.health_uptime is 'up / (up + down) by the probe health; null where neither was seen.'; -- numeric
-comment on column reporting.node_uptime_by_day.readiness_uptime is 'The same by the probe readiness.'; -- numeric
-comment on column reporting.node_uptime_by_day.liveness_uptime is 'The same by the probe liveness.'; -- numeric
-comment on column reporting.node_uptime_by_day.health_coverage is 'The share of the day that is accounted for by the probe health.'; -- numeric
-comment on column reporting.node_uptime_by_day.readiness_coverage is 'The same by the probe readiness.'; -- numeric
-comment on column reporting.node_uptime_by_day.liveness_coverage is 'The same by the probe liveness.'; -- numeric
+comment on column reporting.node_uptime_by_day.node is 'The configured node.'; -- text
+comment on column reporting.node_uptime_by_day.probe is 'The probe.'; -- text
+comment on column reporting.node_uptime_by_day.day is 'The day (UTC).'; -- date
+comment on column reporting.node_uptime_by_day.up_seconds is 'Seconds it was up.'; -- numeric
+comment on column reporting.node_uptime_by_day.down_seconds is 'Seconds it was down by its own fault.'; -- numeric
+comment on column reporting.node_uptime_by_day.unknown_seconds is 'Seconds nobody could tell; the four add up to the watched time exactly.'; -- numeric
+comment on column reporting.node_uptime_by_day.maintenance_seconds is 'Seconds of announced maintenance.'; -- numeric
+comment on column reporting.node_uptime_by_day.uptime is 'up / (up + down); null where neither was seen.'; -- numeric
+comment on column reporting.node_uptime_by_day.uptime_lower is 'The uptime if it was down whenever nobody could tell.'; -- numeric
+comment on column reporting.node_uptime_by_day.uptime_upper is 'The uptime if it was up whenever nobody could tell.'; -- numeric
+comment on column reporting.node_uptime_by_day.coverage is 'The share of the watched time that is accounted for.'; -- numeric
+comment on column reporting.node_uptime_by_day.since is 'Begin of the part in which it was watched.'; -- timestamptz
+comment on column reporting.node_uptime_by_day.until is 'End of that part.'; -- timestamptz

@@ -1,21 +1,20 @@
 create or replace view reporting.node_uptime_by_month as
-select u.month, u.node, u.observer,
-  max(u.uptime) filter (where u.probe = 'health') as health_uptime,
-  max(u.uptime) filter (where u.probe = 'readiness') as readiness_uptime,
-  max(u.uptime) filter (where u.probe = 'liveness') as liveness_uptime,
-  max(u.coverage) filter (where u.probe = 'health') as health_coverage,
-  max(u.coverage) filter (where u.probe = 'readiness') as readiness_coverage,
-  max(u.coverage) filter (where u.probe = 'liveness') as liveness_coverage
-from reporting.node_uptime_monthly u
-group by u.month, u.node, u.observer;
+select u.observer, u.node, u.probe, (u.begins at time zone 'UTC')::date as month, u.up_seconds, u.down_seconds, u.unknown_seconds,
+  u.maintenance_seconds, u.uptime, u.uptime_lower, u.uptime_upper, u.coverage, u.begins as since, u.ends as until
+from reporting.node_uptime_by('1 month') u;
 
-comment on view reporting.node_uptime_by_month is 'Uptime by month, one row a node and observer, with a column for each probe; see reporting.node_uptime_monthly.';
-comment on column reporting.node_uptime_by_month.month is 'The month (UTC), by its first day.'; -- date
-comment on column reporting.node_uptime_by_month.node is 'The configured node.'; -- text
+comment on view reporting.node_uptime_by_month is 'Uptime of each probe by month (UTC), from its first look until now; see reporting.node_uptime.';
 comment on column reporting.node_uptime_by_month.observer is 'The recorder that looked.'; -- text
-comment on column reporting.node_uptime_by_month.health_uptime is 'up / (up + down) by the probe health; null where neither was seen.'; -- numeric
-comment on column reporting.node_uptime_by_month.readiness_uptime is 'The same by the probe readiness.'; -- numeric
-comment on column reporting.node_uptime_by_month.liveness_uptime is 'The same by the probe liveness.'; -- numeric
-comment on column reporting.node_uptime_by_month.health_coverage is 'The share of the month that is accounted for by the probe health.'; -- numeric
-comment on column reporting.node_uptime_by_month.readiness_coverage is 'The same by the probe readiness.'; -- numeric
-comment on column reporting.node_uptime_by_month.liveness_coverage is 'The same by the probe liveness.'; -- numeric
+comment on column reporting.node_uptime_by_month.node is 'The configured node.'; -- text
+comment on column reporting.node_uptime_by_month.probe is 'The probe.'; -- text
+comment on column reporting.node_uptime_by_month.month is 'The month (UTC), by its first day.'; -- date
+comment on column reporting.node_uptime_by_month.up_seconds is 'Seconds it was up.'; -- numeric
+comment on column reporting.node_uptime_by_month.down_seconds is 'Seconds it was down by its own fault.'; -- numeric
+comment on column reporting.node_uptime_by_month.unknown_seconds is 'Seconds nobody could tell; the four add up to the watched time exactly.'; -- numeric
+comment on column reporting.node_uptime_by_month.maintenance_seconds is 'Seconds of announced maintenance.'; -- numeric
+comment on column reporting.node_uptime_by_month.uptime is 'up / (up + down); null where neither was seen.'; -- numeric
+comment on column reporting.node_uptime_by_month.uptime_lower is 'The uptime if it was down whenever nobody could tell.'; -- numeric
+comment on column reporting.node_uptime_by_month.uptime_upper is 'The uptime if it was up whenever nobody could tell.'; -- numeric
+comment on column reporting.node_uptime_by_month.coverage is 'The share of the watched time that is accounted for.'; -- numeric
+comment on column reporting.node_uptime_by_month.since is 'Begin of the part in which it was watched.'; -- timestamptz
+comment on column reporting.node_uptime_by_month.until is 'End of that part.'; -- timestamptz

@@ -14,7 +14,7 @@ returns table (
 language sql stable parallel safe as $$
 select (u.observed_at at time zone 'UTC')::date, u.node, count(*), min(u.rewarding_stake_percentage),
   (array_agg(u.rewarding_stake_percentage order by u.observed_at desc))[1], round(avg(u.weighted_average_percentage), 4)
-from reporting.node_uptime_view_as_of(as_of) u
+from reporting.node_reported_uptime_as_of(as_of) u
 where u.subnet_id = '11111111111111111111111111111111LpoYY' and u.observed_at >= "from" and u.observed_at < "to"
 group by 1, 2
 order by 1, 2

@@ -1,5 +1,5 @@
 create or replace view reporting.watched_node_ids as
-select t.target ->> 'nodeId' as node_id, min(d.wanted_at) as watched_since
+select t.target ->> 'nodeId' as node_id, min(d.requested_since) as watched_since
 from recorder.targets t
 join recorder.target_datasets d using (source, target_key)
 where d.active and t.target ? 'nodeId'

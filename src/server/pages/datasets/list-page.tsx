@@ -33,7 +33,7 @@ export const listPage = definePage({
   path: '/datasets',
   asked: z.strictObject({ as_of: z.union([z.literal(''), instant], { error: 'must be a time' }).optional() }),
   async read({ read, status }) {
-    const view = viewNamed('recording_freshness');
+    const view = viewNamed('freshness_by_dataset');
     const question = rowsParameters(view).parse({ columns: 'dataset,rows_written', limit: '1000' });
     const [{ rows }, { datasets }] = await Promise.all([
       read((sql) => readRows(sql, view, question)),

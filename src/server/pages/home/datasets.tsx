@@ -5,12 +5,12 @@ import type { Column } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { durationWords, numberText } from '../texts.ts';
 
-const STATES = ['failing', 'incomplete', 'waiting', 'due', 'fresh', 'not offered'] as const;
+const STATES = ['failing', 'incomplete', 'waiting', 'due', 'fresh', 'unsupported'] as const;
 
 /** Returns the state of a dataset: that of its worst target. */
 export function stateOf(one: DatasetStatus): (typeof STATES)[number] {
-  if (one.not_offered === one.targets) return 'not offered';
-  if (one.failing > one.not_offered) return 'failing';
+  if (one.unsupported === one.targets) return 'unsupported';
+  if (one.failing > one.unsupported) return 'failing';
   if (one.incomplete > 0) return 'incomplete';
   if (one.never_recorded > 0) return 'waiting';
   return one.late_by !== null && one.late_by > 0 ? 'due' : 'fresh';
@@ -24,7 +24,7 @@ export const byNeed = (datasets: readonly DatasetStatus[]): DatasetStatus[] =>
 
 const counted =
   (
-    of: 'failing' | 'incomplete' | 'unconfirmed_departures' | 'never_recorded' | 'not_offered',
+    of: 'failing' | 'incomplete' | 'unconfirmed_departures' | 'never_recorded' | 'unsupported',
     word: string,
   ) =>
   (one: DatasetStatus) =>
@@ -34,7 +34,7 @@ const words = [
   counted('incomplete', 'incomplete'),
   counted('unconfirmed_departures', 'departures unconfirmed'),
   counted('never_recorded', 'not yet recorded'),
-  counted('not_offered', 'not offered'),
+  counted('unsupported', 'unsupported'),
 ];
 
 export const datasetColumns: readonly Column<DatasetStatus>[] = [

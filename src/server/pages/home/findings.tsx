@@ -129,11 +129,11 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
 const MAX_OPEN_FINDINGS = 10;
 
 /** Kinds of findings with details on `/queues`. */
-const WORKING: readonly FindingGroup['what'][] = ['schedule', 'queue', 'process', 'workers', 'server'];
+const WORKING: readonly FindingGroup['component'][] = ['schedule', 'queue', 'process', 'workers', 'server'];
 
 const columns: readonly Column<FindingGroup>[] = [
   { name: 'State', cell: ({ state }) => <State is={state} /> },
-  { name: 'What', evident: true, cell: ({ what, dataset }) => <code>{dataset ?? what}</code> },
+  { name: 'What', evident: true, cell: ({ component, dataset }) => <code>{dataset ?? component}</code> },
   {
     name: 'Which',
     kind: 'wide',
@@ -151,18 +151,20 @@ const columns: readonly Column<FindingGroup>[] = [
   {
     name: 'Then',
     evident: true,
-    cell: ({ what, dataset, subject, count }) =>
-      what === 'target' && dataset ? (
+    cell: ({ component, dataset, subject, count }) =>
+      component === 'target' && dataset ? (
         <>
           <a href={hrefOf('/runs', { dataset })}>its runs</a>{' '}
           <a href={hrefOf(pathOf(dataset, 'coverage'), { target: count === 1 ? subject : null })}>
             what is missing
           </a>
         </>
-      ) : WORKING.includes(what) ? (
+      ) : WORKING.includes(component) ? (
         <a
           href={
-            what === 'process' || what === 'workers' || what === 'server' ? '/queues#processes' : '/queues'
+            component === 'process' || component === 'workers' || component === 'server'
+              ? '/queues#processes'
+              : '/queues'
           }
         >
           the queues

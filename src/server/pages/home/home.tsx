@@ -24,8 +24,8 @@ export const home = definePage({
         changes: await readRecentChanges(sql),
         recorders: await livingRecorders(sql),
         since:
-          (await sql<{ at: Date | null }[]>`select min(wanted_at) as at from reporting.freshness`)[0]?.at ??
-          null,
+          (await sql<{ at: Date | null }[]>`select min(requested_since) as at from reporting.freshness`)[0]
+            ?.at ?? null,
       })),
       status(),
       orNullIfLate(demands()),

@@ -15,7 +15,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   stopped: 'idle',
   failed: 'bad',
   lost: 'bad',
-  'not-offered': 'idle',
+  unsupported: 'idle',
   covered: 'good',
   empty: 'good',
   late: 'warn',

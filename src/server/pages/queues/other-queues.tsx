@@ -32,13 +32,13 @@ const columns: readonly Column<SeenQueue>[] = [
   {
     name: 'State',
     kind: 'wide',
-    cell: ({ trouble, trouble_since, seen_at }) => (
+    cell: ({ error, error_since, seen_at }) => (
       <ObservedState at={seen_at}>
-        {trouble === null ? (
+        {error === null ? (
           <State is="moves" tone="good" />
         ) : (
           <>
-            <State is="stands" tone="bad" /> since <Time at={trouble_since} />: {trouble}
+            <State is="stands" tone="bad" /> since <Time at={error_since} />: {error}
           </>
         )}
       </ObservedState>

@@ -9,7 +9,7 @@ import { PRIMARY_NETWORK, subnetParams } from './current-validators.ts';
  * a node that is no validator.
  */
 const source = nodeMethod({
-  name: 'node-uptime-view',
+  name: 'node-reported-uptime',
   path: '/ext/info',
   method: 'info.uptime',
   every: 10 * minute,
@@ -17,8 +17,8 @@ const source = nodeMethod({
   params: subnetParams,
 });
 
-export const nodeUptimeView = defineDataset({
-  name: 'node_uptime_view',
+export const nodeReportedUptime = defineDataset({
+  name: 'node_reported_uptime',
   about: "The network's view of a node's uptime, as info.uptime tells it.",
   seed: 'node-rpc 4.2',
   operations: ['info.uptime'],
@@ -36,4 +36,4 @@ export const nodeUptimeView = defineDataset({
   example: { rewardingStakePercentage: '100.0000', weightedAveragePercentage: '99.0000' },
 });
 
-export const { table: nodeUptimeViewTable } = nodeUptimeView;
+export const { table: nodeReportedUptimeTable } = nodeReportedUptime;

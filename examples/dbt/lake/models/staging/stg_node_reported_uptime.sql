@@ -4,6 +4,6 @@
 select versions.*
 from (select cast(null as varchar) as rewarding_stake_percentage_exact, cast(null as varchar) as weighted_average_percentage_exact) absent, lateral (
 select node, subnet_id, rewarding_stake_percentage, weighted_average_percentage, extra, observed_at, run_id, rewarding_stake_percentage_exact, weighted_average_percentage_exact
-from {{ source('lake', 'node_uptime_view') }}
+from {{ source('lake', 'node_reported_uptime') }}
 qualify row_number() over (partition by node, subnet_id, observed_at order by exported_at desc) = 1
 ) versions
