@@ -30,17 +30,22 @@ const LONG = 5_000;
  * arguments.
  */
 const complain = async (text: string) => {
-  const { printNotice } = await import('./lib/print.ts'); // keeps half of the modules out of `--help`
-  printNotice(
-    createRedactor(readSecrets())(text).replaceAll(/\S+/g, (word) =>
-      word.length < LONG ? word : `${word.slice(0, 200)}…`,
-    ),
+  const safe = createRedactor(readSecrets())(text).replaceAll(/\S+/g, (word) =>
+    word.length < LONG ? word : `${word.slice(0, 200)}…`,
   );
+  // Imported late, because it keeps half of the modules out of `--help`. Without free descriptors nothing can be imported.
+  const print = await import('./lib/print.ts').catch(() => null);
+  if (print) print.printNotice(safe);
+  else process.stderr.write(`${safe}\n`);
 };
 
 /** Matches the error of Node.js if the current directory was removed. */
 const isOfRemovedFolder = (error: unknown) =>
   error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
+
+/** Matches the error of Node.js if the limit of open files is reached. */
+const isOfDescriptors = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 
 try {
   await commandLine().parseAsync();
@@ -52,6 +57,9 @@ try {
     process.exitCode = exitCode.usage;
   } else if (isOfRemovedFolder(error)) {
     await complain('the current folder is not there any more: go to another one with "cd"');
+    process.exitCode = exitCode.usage;
+  } else if (isOfDescriptors(error)) {
+    await complain('this process may open too few files: raise the limit (ulimit -n 1024)');
     process.exitCode = exitCode.usage;
   } else {
     const later = describeTemporaryFailure(error);

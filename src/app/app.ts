@@ -180,6 +180,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       const problem = await schemaProblem(opened.sql);
       if (problem) throw new UsageError([`DATABASE_URL: ${problem}`]);
       return opened;
+    }).catch(async (error: unknown) => {
+      throw (await embedded?.explainFailure(error)) ?? error;
     });
     const replica = environment.reportingUrl ? new Replica(environment.reportingUrl) : null;
     if (replica) closers.push(() => replica.close());

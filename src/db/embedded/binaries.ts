@@ -20,6 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { UsageError } from '../../lib/errors.ts';
+import { noProgramsError } from './failure.ts';
 import { canExecute, type EmbeddedHome, pathExists } from './home.ts';
 
 const run = promisify(execFile);
@@ -32,7 +33,7 @@ const packageLinks = z.array(z.object({ source: z.string(), target: z.string() }
  * links may fail (another file system or owner). Then the installed folder is used if the server's account
  * may, else a copy in the home. If npm did not run the package's install script, its library links and file
  * modes are created here. Call it under the home's lock.
- * @throws Error if the package, or its build for this platform, is missing
+ * @throws UsageError if the package, or its build for this platform, is missing, or the home's file system allows no programs
  */
 export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   const { native, version } = await installedPackage();
@@ -46,10 +47,11 @@ export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   const installed = join(native, 'bin');
   if (whole && (await canExecute(home.account, join(installed, 'postgres')))) return installed;
 
-  await putInPlace(own, home, async (unfinished) => {
+  const isUsable = await putInPlace(own, home, async (unfinished) => {
     await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
     if (home.account) await run('chown', ['-R', `${home.account.uid}:${home.account.gid}`, unfinished]);
   });
+  if (!isUsable) throw noProgramsError(home.path);
   return join(own, 'bin');
 }
 

@@ -2,8 +2,11 @@ import { readdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import postgres from 'postgres';
 import { TemporaryError, toErrorMessage, UsageError } from '../../lib/errors.ts';
 import { explainWriteErrors } from '../../lib/write-errors.ts';
+import { isDatabaseUnavailable } from '../connection-error.ts';
+import { knownLimit } from './failure.ts';
 import { FileLock, withFileLock } from './file-lock.ts';
 import { type EmbeddedHome, type EmbeddedLog, embeddedHome } from './home.ts';
 import { ownLocation, refuseOtherHost, startHeartbeat } from './record.ts';
@@ -26,6 +29,8 @@ const SUPERVISION_INTERVAL_MS = 1_000;
  */
 const MAX_RESTARTS = 5;
 const FIRST_BACKOFF_MS = 1_000;
+/** Length of the end of the server's log in which the cause of a failure is searched, in characters. */
+const LOG_TAIL_CHARACTERS = 5_000;
 
 /** An embedded PostgreSQL in use by this process. */
 export interface EmbeddedPostgres {
@@ -47,6 +52,11 @@ export interface EmbeddedPostgres {
    * @throws TemporaryError if it cannot be restarted, or only on another port
    */
   supervise(signal: AbortSignal): Promise<void>;
+  /**
+   * Returns the error with the fix if the server failed because of a known limit of the system, such as a full
+   * disk. Returns null otherwise.
+   */
+  explainFailure(failure: unknown): Promise<UsageError | null>;
   /**
    * Ends the use. Stops the server if no other process of this PID namespace uses it. Can be called again.
    */
@@ -118,12 +128,26 @@ async function useServer(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
     made,
     ownNamespace: await isOwnServer(home),
     supervise: (signal) => supervise(home, options, port, signal),
+    explainFailure: (failure) => explainFailure(home, failure),
     close: () => {
       closed ??= close();
       return closed;
     },
   };
 }
+
+async function explainFailure(home: EmbeddedHome, failure: unknown): Promise<UsageError | null> {
+  if (!isDatabaseUnavailable(failure) && !lacksResources(failure)) return null;
+  const log = await readFile(join(home.path, 'postgres.log'), 'utf8').catch(() => '');
+  const reason = knownLimit(home.path, `${toErrorMessage(failure)}\n${log.slice(-LOG_TAIL_CHARACTERS)}`);
+  return reason === null
+    ? null
+    : new UsageError([`embedded PostgreSQL failed: ${reason}`], { cause: failure });
+}
+
+/** Returns whether PostgreSQL reports a resource that it lacks: class 53 of its errors. */
+const lacksResources = (error: unknown) =>
+  error instanceof postgres.PostgresError && error.code.startsWith('53');
 
 /** Finds the server of a home, or starts it. The caller holds the start lock. */
 async function findOrStart(

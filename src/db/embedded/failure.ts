@@ -1,4 +1,5 @@
 import { UsageError } from '../../lib/errors.ts';
+import { DYNAMIC_MEMORY_REFUSED } from './settings.ts';
 
 /** Output of PostgreSQL's programs for a known limit of the system, and its fix. */
 interface Cause {
@@ -8,12 +9,20 @@ interface Cause {
 
 const OR_OWN = 'or name a PostgreSQL of your own in DATABASE_URL';
 
+const noPrograms = (path: string) =>
+  `the file system of ${path} allows no programs (noexec): use a folder of another one, ${OR_OWN}`;
+
 const CAUSES: readonly Cause[] = [
   {
     pattern: /could not look up effective user ID (\d+)/,
     fix: ([, uid]) =>
       `the user id ${uid} has no name on this system, and PostgreSQL requires one: add it to /etc/passwd ` +
       `(echo "recorder:x:${uid}:0::/:/sbin/nologin" >> /etc/passwd), run as a user that is there (of a container: --user node), ${OR_OWN}`,
+  },
+  {
+    pattern: DYNAMIC_MEMORY_REFUSED,
+    fix: () =>
+      `the shared memory of this system (/dev/shm) is too small or not writable: give it 64 MB (of a container: --shm-size 64m), ${OR_OWN}`,
   },
   {
     pattern: /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|wrote only \d+ of \d+ bytes/,
@@ -29,8 +38,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: /spawn \S+ EACCES/,
-    fix: (_, path) =>
-      `the file system of ${path} allows no programs (noexec): use a folder of another one, ${OR_OWN}`,
+    fix: (_, path) => noPrograms(path),
   },
   {
     pattern: /spawn \S+ ENOENT|error while loading shared libraries: (\S+)/,
@@ -43,15 +51,36 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
+/** Returns the error for a folder in which no program of PostgreSQL can be executed. */
+export const noProgramsError = (path: string): UsageError =>
+  new UsageError([`embedded PostgreSQL did not start: ${noPrograms(path)}`]);
+
+/** Returns the error for a root that cannot give files to the account of the server, or become it. */
+export const restrictedRootError = (cause?: unknown): UsageError =>
+  new UsageError(
+    [
+      'embedded PostgreSQL did not start: it refuses to run as root, and this root may not run it as the user postgres: run ' +
+        `as another user (of a container: --user node), allow the capabilities CHOWN, SETUID and SETGID, ${OR_OWN}`,
+    ],
+    { cause },
+  );
+
 /**
  * Returns the error for programs of PostgreSQL that failed: a UsageError with the fix if the cause is a known
  * limit of the system.
  * @param output output of the programs
  */
 export function startFailure(path: string, output: string, cause: unknown): Error {
+  const known = knownLimit(path, output);
+  if (known !== null) return new UsageError([`embedded PostgreSQL did not start: ${known}`], { cause });
+  return new Error(`embedded PostgreSQL did not start\n${output.slice(-2000)}`, { cause });
+}
+
+/** Returns the known limit of the system that output of PostgreSQL's programs reports, with its fix, or null. */
+export function knownLimit(path: string, output: string): string | null {
   for (const { pattern, fix } of CAUSES) {
     const match = pattern.exec(output);
-    if (match) return new UsageError([`embedded PostgreSQL did not start: ${fix(match, path)}`], { cause });
+    if (match) return fix(match, path);
   }
-  return new Error(`embedded PostgreSQL did not start\n${output.slice(-2000)}`, { cause });
+  return null;
 }

@@ -15,7 +15,9 @@ import {
 } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { createFolder } from '../../lib/write-errors.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { createFolder, explainWriteErrors } from '../../lib/write-errors.ts';
+import { restrictedRootError } from './failure.ts';
 import type { Account } from './file-lock.ts';
 
 const run = promisify(execFile);
@@ -40,7 +42,7 @@ export interface EmbeddedLog {
  * Finds or creates the home of the server of `dir`: the folder `postgres` in `dir`. PostgreSQL refuses to run
  * as root, so root gives the folder to the account `postgres`. If that account may not enter `dir`, the
  * folder is created under /var/lib/chain-recorder, and `dir` contains a symbolic link to it.
- * @throws Error if it cannot be created
+ * @throws UsageError with the fix if root may not run the server as another user; errors of the file system
  */
 export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<EmbeddedHome> {
   const folder = resolve(dir);
@@ -60,13 +62,20 @@ export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<Embed
  * @param account undefined for the account of this process
  */
 export async function canExecute(account: Account | undefined, path: string): Promise<boolean> {
-  const asked = account
-    ? run('/bin/sh', ['-c', 'test -x "$0"', path], { ...account, cwd: '/' })
-    : access(path, constants.X_OK);
-  return asked.then(
-    () => true,
-    () => false,
-  );
+  try {
+    if (account) await run('/bin/sh', ['-c', 'test -x "$0"', path], { ...account, cwd: '/' });
+    else await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the options of a process that runs as the account of the server. */
+export function processOptions({ account, path }: EmbeddedHome) {
+  // Paths are relative to the home, because pg_ctl passes them to a shell, quoted but not escaped. The
+  // environment of this process is not passed: it contains secrets, and PostgreSQL obeys PG* variables.
+  return { ...account, cwd: path, env: { LC_ALL: 'C' } };
 }
 
 /** Returns whether a path exists. Broken links count as missing. */
@@ -79,12 +88,20 @@ export async function pathExists(path: string): Promise<boolean> {
 
 async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Promise<void> {
   const account = await serverAccount();
+  if (!(await canExecute(account, '/bin/sh'))) throw restrictedRootError();
   if (await canExecute(account, dir)) return await makeOwned(entrance, account);
 
   const path = join(systemHomes, createHash('sha256').update(dir).digest('hex').slice(0, 16));
-  await mkdir(systemHomes, { recursive: true });
-  await chmod(systemHomes, 0o755);
-  await makeOwned(path, account);
+  const fix = `let its user enter ${dir} (chmod o+x, and so for the folders above), or name a PostgreSQL of your own in DATABASE_URL`;
+  await explainWriteErrors(
+    `embedded PostgreSQL: ${systemHomes}`,
+    async () => {
+      await createFolder(systemHomes);
+      await chmod(systemHomes, 0o755);
+      await makeOwned(path, account);
+    },
+    fix,
+  );
   await symlink(path, entrance).catch(async (error) => {
     if (!(await pathExists(entrance))) throw error;
   });
@@ -101,7 +118,10 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
 async function makeOwned(path: string, { uid, gid }: Account): Promise<void> {
   if (await pathExists(path)) return;
   const unfinished = await mkdtemp(`${path}-`);
-  await chown(unfinished, uid, gid);
+  await chown(unfinished, uid, gid).catch(async (error) => {
+    await rmdir(unfinished);
+    throw restrictedRootError(error);
+  });
   await rename(unfinished, path).catch(async (error) => {
     await rmdir(unfinished);
     if (!(await pathExists(path))) throw error;
@@ -116,8 +136,13 @@ async function serverAccount(): Promise<Account> {
       return await accountOf('postgres');
     });
   } catch (cause) {
-    const advice = 'run as another user, or set DATABASE_URL';
-    throw new Error(`PostgreSQL does not run as root, and there is no user postgres: ${advice}`, { cause });
+    throw new UsageError(
+      [
+        'embedded PostgreSQL did not start: it refuses to run as root, and there is no user postgres, which could not be made: make it ' +
+          '(useradd --system postgres), run as another user, or name a PostgreSQL of your own in DATABASE_URL',
+      ],
+      { cause },
+    );
   }
 }
 

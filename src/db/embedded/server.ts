@@ -1,21 +1,21 @@
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chown, mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { connect, type NetConnectOpts } from 'node:net';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { getSocketPath } from '../../config/database-url.ts';
 import { toErrorMessage, UsageError } from '../../lib/errors.ts';
-import { installedMajor, postgresBinaries } from './binaries.ts';
+import { postgresBinaries } from './binaries.ts';
+import { makeCluster, refuseOtherVersion } from './cluster.ts';
 import { startFailure } from './failure.ts';
 import { type FileLock, isLocked, waitForLock } from './file-lock.ts';
 import { findStablePort, isPortFree } from './free-port.ts';
-import { type EmbeddedHome, pathExists } from './home.ts';
+import { type EmbeddedHome, pathExists, processOptions } from './home.ts';
 import { ownLocation, readServerRecord, removeServerRecord, writeServerRecord } from './record.ts';
-import { keepInitdbChoices, type Settings, StartFallbacks, writeSettings } from './settings.ts';
+import { type Settings, StartFallbacks, writeSettings } from './settings.ts';
 
 const run = promisify(execFile);
 
@@ -199,27 +199,6 @@ async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock):
   }
 }
 
-/**
- * Refuses files of another major version, which PostgreSQL cannot read.
- * @throws UsageError with the steps to migrate them
- */
-async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<void> {
-  const files = await filesMajor(data);
-  const installed = await installedMajor();
-  if (files === null || files === installed) return;
-  throw new UsageError([
-    `${home.path}: holds files of PostgreSQL ${files}, and the embedded one is ${installed} now: ` +
-      'run "chain-recorder backup --to BACKUP" with the chain-recorder that used it last, ' +
-      `move ${home.path} away, and run "chain-recorder restore --from BACKUP" with this one`,
-  ]);
-}
-
-/** Returns the major version of a cluster's files, or null if there is no cluster. */
-async function filesMajor(data: string): Promise<number | null> {
-  const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '');
-  return version === '' ? null : Number.parseInt(version, 10);
-}
-
 /** Returns the port of the home's first start, so that connections that people saved work again. */
 async function portOf({ path }: EmbeddedHome): Promise<number> {
   const file = join(path, 'port');
@@ -260,37 +239,6 @@ export async function isOwnServer(home: EmbeddedHome): Promise<boolean> {
 }
 
 /**
- * Creates the cluster under a temporary name first, so that an interrupted start leaves no cluster that looks
- * complete.
- */
-async function makeCluster(home: EmbeddedHome, bin: string): Promise<void> {
-  const { account } = home;
-  const leftOver = (await readdir(home.path)).filter((name) => name.startsWith('data.new-'));
-  // The initdb of a killed process may still write there; for the same reason the next one gets a new name.
-  for (const name of leftOver)
-    await rm(join(home.path, name), { recursive: true, force: true, maxRetries: 10 });
-  const unfinished = await mkdtemp(join(home.path, 'data.new-'));
-  const password = join(home.path, 'password');
-  await writeFile(password, randomBytes(24).toString('hex'), { mode: 0o600 });
-  if (account) for (const path of [unfinished, password]) await chown(path, account.uid, account.gid);
-
-  const cluster = basename(unfinished);
-  const initdb = ['-D', cluster, '-U', 'recorder', '--pwfile', 'password', '-A', 'scram-sha-256'];
-  try {
-    await run(join(bin, 'initdb'), [...initdb, '-E', 'UTF8', '--locale=C'], processOptions(home));
-    const single = ['--single', '-D', cluster, '-c', 'exit_on_error=on', 'postgres'];
-    const creating = run(join(bin, 'postgres'), single, processOptions(home));
-    creating.child.stdin?.end('create database recorder\n');
-    await creating;
-  } catch (error) {
-    await rm(unfinished, { recursive: true, force: true, maxRetries: 10 });
-    throw startFailure(home.path, toErrorMessage(error), error);
-  }
-  await keepInitdbChoices(unfinished);
-  await rename(unfinished, join(home.path, 'data'));
-}
-
-/**
  * Replaces the process id in the pid files that a dead server left. PostgreSQL would mistake any process with
  * that id for the server: in a container the same ids return at every start. The caller holds the server's
  * lock, which proves that no process of such a server lives. The rest of the files is unchanged: from it
@@ -306,9 +254,3 @@ async function renumberPidFiles({ path }: EmbeddedHome): Promise<void> {
 
 /** Above the maximum process id of every system. */
 const NO_PROCESS = '999999999';
-
-function processOptions({ account, path }: EmbeddedHome) {
-  // Paths are relative to the home, because pg_ctl passes them to a shell, quoted but not escaped. The
-  // environment of this process is not passed: it contains secrets, and PostgreSQL obeys PG* variables.
-  return { ...account, cwd: path, env: { LC_ALL: 'C' } };
-}

@@ -57,12 +57,14 @@ interface Fallback {
   readonly settings: Settings;
 }
 
-const DYNAMIC_MEMORY = /could not (open|create|resize|map|attach to) (dynamic )?shared memory segment/;
+/** Matches output of PostgreSQL's programs if the system refuses dynamic shared memory. */
+export const DYNAMIC_MEMORY_REFUSED =
+  /could not (open|create|resize|map|attach to) (dynamic )?shared memory segment/;
 
 /** In the order in which they are tried. */
 const FALLBACKS: readonly Fallback[] = [
-  { refused: DYNAMIC_MEMORY, settings: { dynamic_shared_memory_type: 'sysv' } },
-  { refused: DYNAMIC_MEMORY, settings: { dynamic_shared_memory_type: 'mmap' } },
+  { refused: DYNAMIC_MEMORY_REFUSED, settings: { dynamic_shared_memory_type: 'sysv' } },
+  { refused: DYNAMIC_MEMORY_REFUSED, settings: { dynamic_shared_memory_type: 'mmap' } },
   { refused: /could not (map anonymous|create) shared memory/, settings: { shared_buffers: '16MB' } },
   { refused: /could not create semaphores/, settings: { max_connections: 60 } },
 ];

@@ -97,6 +97,10 @@ it.each([
     'initdb: error: could not look up effective user ID 12345: user does not exist',
     /the user id 12345 has no name.*\/etc\/passwd/,
   ],
+  [
+    'FATAL:  could not resize shared memory segment "/PostgreSQL.1" to 1048576 bytes: No space left on device',
+    /shared memory of this system \(\/dev\/shm\).*--shm-size 64m/,
+  ],
   ['FATAL:  could not write to file "pg_wal/xlogtemp.9": No space left on device', /disk of \/place is full/],
   [
     'FATAL:  could not extend file "base/1/2": wrote only 4096 of 8192 bytes at block 1',

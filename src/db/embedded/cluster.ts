@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { toErrorMessage, UsageError } from '../../lib/errors.ts';
+import { installedMajor } from './binaries.ts';
+import { startFailure } from './failure.ts';
+import { type EmbeddedHome, processOptions } from './home.ts';
+import { keepInitdbChoices, StartFallbacks } from './settings.ts';
+
+const run = promisify(execFile);
+
+/**
+ * Creates the cluster under a temporary name first, so that an interrupted start leaves no cluster that looks
+ * complete.
+ * @throws UsageError with the fix if this system does not allow it; Error with the output of initdb otherwise
+ */
+export async function makeCluster(home: EmbeddedHome, bin: string): Promise<void> {
+  const { account } = home;
+  const leftOver = (await readdir(home.path)).filter((name) => name.startsWith('data.new-'));
+  // The initdb of a killed process may still write there; for the same reason the next one gets a new name.
+  for (const name of leftOver)
+    await rm(join(home.path, name), { recursive: true, force: true, maxRetries: 10 });
+  const unfinished = await mkdtemp(join(home.path, 'data.new-'));
+  const password = join(home.path, 'password');
+  await writeFile(password, randomBytes(24).toString('hex'), { mode: 0o600 });
+  if (account) for (const path of [unfinished, password]) await chown(path, account.uid, account.gid);
+
+  const cluster = basename(unfinished);
+  try {
+    await initCluster(home, bin, cluster);
+    const single = ['--single', '-D', cluster, '-c', 'exit_on_error=on', 'postgres'];
+    const creating = run(join(bin, 'postgres'), single, processOptions(home));
+    creating.child.stdin?.end('create database recorder\n');
+    await creating;
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true, maxRetries: 10 });
+    throw startFailure(home.path, toErrorMessage(error), error);
+  }
+  await keepInitdbChoices(unfinished);
+  await rename(unfinished, join(home.path, 'data'));
+}
+
+/** Runs initdb. Where the system allows less than initdb found out, initdb is run again with what it allows. */
+async function initCluster(home: EmbeddedHome, bin: string, cluster: string): Promise<void> {
+  const initdb = ['-D', cluster, '-U', 'recorder', '--pwfile', 'password', '-A', 'scram-sha-256'];
+  const fallbacks = new StartFallbacks();
+  for (;;) {
+    const chosen = Object.entries(fallbacks.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const args = [...initdb, '-E', 'UTF8', '--locale=C', ...chosen];
+    try {
+      await run(join(bin, 'initdb'), args, processOptions(home));
+      return;
+    } catch (error) {
+      if (!fallbacks.add(toErrorMessage(error))) throw error;
+    }
+  }
+}
+
+/**
+ * Refuses files of another major version, which PostgreSQL cannot read.
+ * @throws UsageError with the steps to migrate them
+ */
+export async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<void> {
+  const files = await filesMajor(data);
+  const installed = await installedMajor();
+  if (files === null || files === installed) return;
+  throw new UsageError([
+    `${home.path}: holds files of PostgreSQL ${files}, and the embedded one is ${installed} now: ` +
+      'run "chain-recorder backup --to BACKUP" with the chain-recorder that used it last, ' +
+      `move ${home.path} away, and run "chain-recorder restore --from BACKUP" with this one`,
+  ]);
+}
+
+/** Returns the major version of a cluster's files, or null if there is no cluster. */
+async function filesMajor(data: string): Promise<number | null> {
+  const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '');
+  return version === '' ? null : Number.parseInt(version, 10);
+}
