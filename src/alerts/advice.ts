@@ -9,7 +9,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Run "chain-recorder doctor": it names the status or code that keeps the recorder from reading the node. Until then the time counts as unknown.',
   'node-flapping':
     'Check memory, disk and packet loss of the node. reporting.node_states has the times, reporting.node_latency the response times.',
-  'another-source':
+  'source-changed':
     'Compare the node ids and the network at the configured URLs, and correct upstreams.nodes in recorder.yaml. Until then nothing is recorded under the wrong name.',
   'ledger-stalled':
     'Check that a process with the role worker runs: "chain-recorder status". Time without a ledger stays unknown for good.',
@@ -23,7 +23,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   'quarantine-growing':
     'Run "chain-recorder quarantine list". After an upgrade "chain-recorder quarantine redrive" decodes the items again.',
   'gap-open': 'Run "chain-recorder heal DATASET": it shows why the range cannot be fetched.',
-  'gap-lost':
+  'gap-permanent':
     'The range cannot be fetched any more. reporting.gaps has the reason: the recorder was off, or the upstream dropped the data.',
   'index-stalled':
     'Nothing to fix here: what the index shows late is recorded when it appears. Check the status page of the service.',

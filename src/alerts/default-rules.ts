@@ -5,7 +5,6 @@ import { discrepancy } from './rules/discrepancy.ts';
 import { diskFull } from './rules/disk-full.ts';
 import {
   alertingFailing,
-  anotherSource,
   datasetIncomplete,
   datasetLate,
   exportFailing,
@@ -14,8 +13,9 @@ import {
   listUnconfirmed,
   recordingStalled,
   replicaBehind,
+  sourceChanged,
 } from './rules/findings.ts';
-import { gapLost, gapOpen } from './rules/gaps.ts';
+import { gapOpen, gapPermanent } from './rules/gaps.ts';
 import { l1BalanceLow } from './rules/l1-balance-low.ts';
 import { nodeDown } from './rules/node-down.ts';
 import { nodeFlapping } from './rules/node-flapping.ts';
@@ -30,7 +30,7 @@ export const defaultRules: readonly Rule[] = [
   nodeDown,
   nodeFlapping,
   nodeUnobserved,
-  anotherSource,
+  sourceChanged,
   ledgerStalled,
   recordingStalled,
   datasetLate,
@@ -38,7 +38,7 @@ export const defaultRules: readonly Rule[] = [
   listUnconfirmed,
   quarantineGrowing,
   gapOpen,
-  gapLost,
+  gapPermanent,
   budgetNearlySpent,
   diskFull,
   validationEnding,

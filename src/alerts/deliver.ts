@@ -53,7 +53,7 @@ export async function deliver(
   const channel = await openChannel(settings, secrets);
   let sent = 0;
   while (sent < MAX_MESSAGES_PER_JOB && !signal.aborted) {
-    const waiting = await nextMessage(sql, holding, isQuiet(settings.quiet, clock()));
+    const waiting = await nextMessage(sql, holding, isQuiet(settings.quietHours, clock()));
     if (!waiting) break;
     const failure = await sendOne(context, channel, holding, waiting, redact, signal);
     if (failure !== null) {

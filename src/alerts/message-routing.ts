@@ -34,7 +34,7 @@ export function routeMessage(
       const isNamed = rule !== undefined && (rule.channels?.includes(channel.name) ?? true);
       const items = body.items.filter(
         ({ alert, severity }) =>
-          (isNamed && getSeverityRank(severity) >= getSeverityRank(channel.severity)) ||
+          (isNamed && getSeverityRank(severity) >= getSeverityRank(channel.minSeverity)) ||
           (body.kind === 'resolved' && knows(channel.name, alert)),
       );
       return splitIntoChunks(items, channel.type === 'pagerduty' ? MAX_PAGERDUTY_ALERTS : items.length).map(

@@ -4,17 +4,17 @@ import type { ChannelConfig } from '../config/alerts-schema.ts';
  * Returns true during the quiet hours of a channel.
  * @param now in ms since 1970
  */
-export function isQuiet(quiet: ChannelConfig['quiet'], now: number): boolean {
-  if (!quiet) return false;
-  const { from, to, zone } = quiet;
-  const time = timeIn(zone, now);
+export function isQuiet(quietHours: ChannelConfig['quietHours'], now: number): boolean {
+  if (!quietHours) return false;
+  const { from, to, timeZone } = quietHours;
+  const time = timeIn(timeZone, now);
   return from <= to ? time >= from && time < to : time >= from || time < to;
 }
 
 /** Returns the local time of day in a time zone, in ms since midnight. */
-function timeIn(zone: string, now: number): number {
+function timeIn(timeZone: string, now: number): number {
   const format = new Intl.DateTimeFormat('en', {
-    timeZone: zone,
+    timeZone,
     hour: 'numeric',
     minute: 'numeric',
     hourCycle: 'h23',

@@ -25,7 +25,7 @@ export async function refreshIfDue(
   if (!channel.refresh) return null;
   const { sql, config, rules, sender, clock } = context;
   const { recorder, channel: name, holder } = holding;
-  const least = config.channels.find((one) => one.name === name)?.severity ?? 'info';
+  const least = config.channels.find((one) => one.name === name)?.minSeverity ?? 'info';
   const ofChannel = rules.filter(({ channels }) => channels === null || channels.includes(name));
   const untold = await findPendingAlerts(sql, holding);
   const open = (await openAlerts(sql, recorder)).filter(({ id }) => !untold.has(id));

@@ -25,7 +25,7 @@ const collect = (value: string, before: string[] = []) => [...before, value];
  */
 function formatOf({ format, json }: { format?: string | undefined; json?: boolean }): string {
   if (json && format !== undefined && format !== 'json')
-    throw new UsageError([`--json, --format ${format}: say one of them`]);
+    throw new UsageError([`--json and --format ${format} exclude each other: use one of them`]);
   return json ? 'json' : (format ?? 'table');
 }
 
@@ -35,9 +35,7 @@ function formatOf({ format, json }: { format?: string | undefined; json?: boolea
  */
 export function commandLine(): Command {
   const program = new Command('chain-recorder')
-    .description(
-      "Records what a blockchain network's services and nodes say, with its history, into PostgreSQL.",
-    )
+    .description('Records an Avalanche network into PostgreSQL, with its whole history.')
     .version(readVersion())
     .exitOverride()
     .showHelpAfterError('(add --help for the options and an example)');
@@ -52,8 +50,8 @@ export function commandLine(): Command {
       .option('--json', 'print the result as JSON')
       .setOptionValueWithSource('json', false, 'default');
 
-  command('up', 'run everything: schedules, workers, server', 'chain-recorder up --roles worker')
-    .option('--roles <roles>', 'only these, comma-separated: scheduler, worker, server')
+  command('up', 'run the recorder: schedules, workers, server', 'chain-recorder up --roles worker')
+    .option('--roles <roles>', 'roles to run, comma-separated: scheduler, worker, server (default: all)')
     .action(async (options: Common & { roles?: string }) => {
       const { parseRoles } = await import('../daemon/roles.ts');
       const roles = parseRoles(options.roles);
@@ -68,20 +66,20 @@ export function commandLine(): Command {
       );
     });
 
-  command('migrate', 'apply the migrations; safe to run by many', 'chain-recorder migrate').action(
+  command('migrate', 'apply the migrations; can run several times at once', 'chain-recorder migrate').action(
     (options: Common) =>
       withApp({ config: options.config, migrate: true }, async () =>
         (await import('./commands/migrate.ts')).migrateCommand(options),
       ),
   );
 
-  command('datasets', 'list what can be recorded', 'chain-recorder datasets').action(
-    async (options: Common) => (await import('./commands/datasets.ts')).datasetsCommand(options),
+  command('datasets', 'list the datasets', 'chain-recorder datasets').action(async (options: Common) =>
+    (await import('./commands/datasets.ts')).datasetsCommand(options),
   );
 
   command(
     'plan',
-    'show what the schedules would ask, in calls and budget units',
+    'show the requests of the schedules, in calls and budget units',
     'chain-recorder plan',
   ).action((options: Common) =>
     withApp({ config: options.config, createsNothing: true }, async (app) => {
@@ -92,7 +90,7 @@ export function commandLine(): Command {
 
   command(
     'retention',
-    'show the retention: since when each dataset is kept, what would be removed now, what was removed',
+    'show the retention of each dataset: start of its record, rows to remove now, removed rows',
     'chain-recorder retention',
   ).action((options: Common) =>
     withApp({ config: options.config }, async (app) => {
@@ -103,11 +101,11 @@ export function commandLine(): Command {
 
   command(
     'record',
-    'record a dataset now, in the foreground',
+    'record a dataset once, in the foreground',
     'chain-recorder record validators --target node=validator-1',
   )
     .argument('<dataset>')
-    .option('--target <key=value>', 'only targets that match; may be given more than once', collect)
+    .option('--target <key=value>', 'only matching targets; repeatable', collect)
     .action((dataset: string, options: Common & { target?: string[] }) =>
       withApp({ config: options.config }, async (app, signal) =>
         (await import('./commands/record.ts')).recordCommand(
@@ -121,14 +119,14 @@ export function commandLine(): Command {
 
   command(
     'backfill',
-    'record a past range; run it again to go on where it stopped',
+    'record a past range; an interrupted run continues when it is repeated',
     'chain-recorder backfill metric_points --from 2026-01-01 --to 2026-02-01 --target chain_id=43114',
   )
     .argument('<dataset>')
-    .requiredOption('--from <time>', 'begin of the range')
+    .requiredOption('--from <time>', 'start of the range')
     .requiredOption('--to <time>', 'end of the range')
-    .option('--target <key=value>', 'only targets that match; may be given more than once', collect)
-    .option('--again', 'request also what is covered: for late items and revisions')
+    .option('--target <key=value>', 'only matching targets; repeatable', collect)
+    .option('--again', 'also request covered ranges, for late items and revisions')
     .action(
       (dataset: string, options: Common & { from: string; to: string; target?: string[]; again?: true }) =>
         withApp({ config: options.config }, async (app, signal) =>
@@ -141,11 +139,7 @@ export function commandLine(): Command {
         ),
     );
 
-  command(
-    'coverage',
-    'show what is recorded, what is missing and why',
-    'chain-recorder coverage metric_points',
-  )
+  command('coverage', 'show recorded ranges, gaps and their reasons', 'chain-recorder coverage metric_points')
     .argument('[dataset]')
     .action((dataset: string | undefined, options: Common) =>
       withApp({ config: options.config, createsNothing: true }, async (app) => {
@@ -154,7 +148,7 @@ export function commandLine(): Command {
       }),
     );
 
-  command('heal', 'fetch what is missing and can still be fetched', 'chain-recorder heal metric_points')
+  command('heal', 'fetch gaps that can still be fetched', 'chain-recorder heal metric_points')
     .argument('[dataset]')
     .action((dataset: string | undefined, options: Common) =>
       withApp({ config: options.config }, async (app, signal) =>
@@ -171,11 +165,11 @@ export function commandLine(): Command {
 
   command(
     'quarantine',
-    'list or show answers that could not be decoded, or decode them again',
+    'list, show or redrive items that could not be decoded',
     'chain-recorder quarantine show 17',
   )
     .addArgument(new Argument('[action]').choices(['list', 'show', 'redrive']).default('list'))
-    .argument('[id]', 'show: the number of the item')
+    .argument('[id]', 'show: id of the item')
     .action((action: string, id: string | undefined, options: Common) =>
       withApp({ config: options.config }, async (app) =>
         (await import('./commands/quarantine.ts')).quarantineCommand(app, action, id, options),
@@ -184,13 +178,13 @@ export function commandLine(): Command {
 
   command(
     'query',
-    'ask one SQL statement, read-only, of the schema reporting',
+    'run one read-only SQL statement on the schema reporting',
     'chain-recorder query "select node_id, stake_navax from validators order by 2 desc nulls last limit 10" --as-of 2026-10-01',
   )
     .argument('<sql>')
     .option('--format <format>', 'table, csv, json or parquet')
-    .option('--as-of <time>', 'what was known then; datasets are named without their schema')
-    .option('--timeout <duration>', 'how long it may take (default: 60s)')
+    .option('--as-of <time>', 'read the record as of this time; write datasets without their schema')
+    .option('--timeout <duration>', 'statement timeout (default: 60s)')
     .action((sql: string, options: Common & Partial<QueryOptions>) =>
       withApp({ config: options.config }, async (app, signal) =>
         (await import('./commands/query.ts')).queryCommand(
@@ -204,22 +198,25 @@ export function commandLine(): Command {
 
   command(
     'report',
-    'answer a ready question, such as top-chains; without a name list them',
+    'run a saved query, such as top-chains; without a name: list them',
     'chain-recorder report stake-expiring --param days=14\n  chain-recorder report status --out /var/www/status',
   )
     .argument('[report]')
     .option(
       '--from <time>',
-      'begin of the window (default: of this month; discrepancies, series-breaks: any time)',
+      'start of the window (default: start of this month; discrepancies, series-breaks: unlimited)',
     )
     .option('--to <time>', 'end of the window (default: now)')
     .option('--out <folder>', 'status: the folder for its files')
     .option('--month <month>', 'sla: the month, such as 2026-11 (default: this one)')
-    .option('--as-of <time>', 'what the recorder knew at that moment (default: now)')
-    .option('--param <key=value>', 'a parameter of a saved query; may be given more than once', collect)
-    .option('--slo <percent>', 'sla: the uptime promised (default: health.target)')
+    .option('--as-of <time>', 'read the record as of this time (default: now)')
+    .option('--param <key=value>', 'a parameter of a saved query; repeatable', collect)
+    .option('--slo <percent>', 'sla: the promised uptime (default: health.slo)')
     .option('--node <name>', 'uptime, sla: only this node; incident: its node')
-    .option('--format <format>', 'table, csv, json; sla and questions also html; incident: markdown, json')
+    .option(
+      '--format <format>',
+      'table, csv, json; sla and saved queries also html; incident: markdown, json',
+    )
     .action(async (report: string | undefined, options: Common & Partial<ReportOptions>) => {
       const given = { ...options, format: formatOf(options), param: options.param ?? [] };
       if (report === undefined)
@@ -229,12 +226,8 @@ export function commandLine(): Command {
       );
     });
 
-  command(
-    'seal',
-    'seal what was recorded up to now, and print the head',
-    'chain-recorder seal --out seal.txt',
-  )
-    .option('--out <file>', 'write the statement to this file, and its signature beside it (.sig)')
+  command('seal', 'seal the record up to now and print the head', 'chain-recorder seal --out seal.txt')
+    .option('--out <file>', 'write the statement to this file, and its signature to FILE.sig')
     .action((options: Common & { out?: string }) =>
       withApp({ config: options.config }, async (app, signal) =>
         (await import('./commands/seal.ts')).sealCommand(app, options, signal),
@@ -243,13 +236,13 @@ export function commandLine(): Command {
 
   command(
     'verify',
-    'hold the record against its seals, and name what was changed since',
+    'verify the record against its seals and report changed rows',
     'chain-recorder verify --from 2026-11-01 --head seal.txt',
   )
-    .option('--from <time>', 'begin of the days to look at (default: all)')
-    .option('--to <time>', 'end of the days to look at (default: the newest seal)')
-    .option('--head <file>', 'a statement that was kept: it must be one of the seals')
-    .option('--public-key <file>', 'an ed25519 public key in PEM: every seal must be signed with it')
+    .option('--from <time>', 'first day to verify (default: all)')
+    .option('--to <time>', 'end of the days to verify (default: the newest seal)')
+    .option('--head <file>', 'a stored statement, which must be one of the seals')
+    .option('--public-key <file>', 'ed25519 public key (PEM) that must have signed every seal')
     .action((options: Common & { from?: string; to?: string; head?: string; publicKey?: string }) =>
       withApp({ config: options.config }, async (app, signal) =>
         (await import('./commands/verify.ts')).verifyCommand(app, options, signal),
@@ -258,17 +251,14 @@ export function commandLine(): Command {
 
   command(
     'export',
-    'write files for a warehouse, with a manifest; all: every dataset',
+    'write files for a warehouse, with a manifest; "all": every dataset',
     'chain-recorder export metric_points validators --to /var/lake --incremental',
   )
     .argument('<dataset...>')
     .requiredOption('--to <place>', 'a folder, or s3://BUCKET/PREFIX')
     .option('--format <format>', 'parquet, csv or jsonl', 'parquet')
-    .option(
-      '--incremental',
-      'only what was recorded since the last export there, and files of it that are missing',
-    )
-    .option('--verify', 'with --incremental: read the files that are there, and write changed ones again')
+    .option('--incremental', 'only rows recorded since the last export to this place, and its missing files')
+    .option('--verify', 'with --incremental: read existing files and rewrite changed ones')
     .action((datasets: string[], options: Common & Omit<ExportOptions, 'json'>) =>
       withApp({ config: options.config }, async (app, signal) =>
         (await import('./commands/export.ts')).exportCommand(app, datasets, options, signal),
@@ -277,13 +267,10 @@ export function commandLine(): Command {
 
   command(
     'backup',
-    'write the whole record as files, from which restore makes it again; needs no other program',
+    'write the whole record as files for restore; needs no other program',
     'chain-recorder backup --to /var/backups/recorder\n  chain-recorder backup --to s3://my-bucket/recorder',
   )
-    .requiredOption(
-      '--to <place>',
-      'a folder, or s3://BUCKET/PREFIX; a backup that is there is brought up to date',
-    )
+    .requiredOption('--to <place>', 'a folder, or s3://BUCKET/PREFIX; an existing backup is updated')
     .action(async (options: Common & { to: string }) =>
       (await import('./with-database.ts')).withDatabase({ make: false }, async (databaseUrl, signal) =>
         (await import('./commands/backup.ts')).backupCommand(databaseUrl, options, signal),
@@ -292,10 +279,10 @@ export function commandLine(): Command {
 
   command(
     'restore',
-    'make an empty database the record of a backup, or of an export of all, and verify it by its seals',
+    'restore a backup, or an export of all, into an empty database and verify its seals',
     'chain-recorder restore --from /var/backups/recorder\n  chain-recorder restore --from s3://my-bucket/recorder',
   )
-    .requiredOption('--from <place>', 'what "backup" or "export all" wrote: a folder, or s3://BUCKET/PREFIX')
+    .requiredOption('--from <place>', 'folder or s3://BUCKET/PREFIX of a backup or an export of all')
     .action(async (options: Common & { from: string }) =>
       (await import('./with-database.ts')).withDatabase({ make: true }, async (databaseUrl, signal) =>
         (await import('./commands/restore.ts')).restoreCommand(databaseUrl, options, signal),
@@ -304,15 +291,15 @@ export function commandLine(): Command {
 
   command(
     'maintenance',
-    'list or announce windows in which nodes are neither up nor down, or end one',
+    'list, announce or end maintenance, in which nodes are neither up nor down',
     'chain-recorder maintenance announce --node validator-1 --to 2026-12-01T04:00 --reason "new disk"',
   )
     .addArgument(new Argument('[action]').choices(['list', 'announce', 'end']).default('list'))
-    .argument('[id]', 'end: the number of the window')
-    .option('--node <name>', 'announce: for this node only')
-    .option('--from <time>', 'announce: when it begins (default: now)')
-    .option('--to <time>', 'announce: when it ends')
-    .option('--reason <text>', 'announce: why, for those who look later')
+    .argument('[id]', 'end: id of the window')
+    .option('--node <name>', 'announce: only this node')
+    .option('--from <time>', 'announce: start (default: now)')
+    .option('--to <time>', 'announce: end')
+    .option('--reason <text>', 'announce: reason')
     .action((action: string, id: string | undefined, options: Common & Partial<MaintenanceOptions>) =>
       withApp({ config: options.config }, async (app) =>
         (await import('./commands/maintenance.ts')).maintenanceCommand(app, action, id, options),
@@ -321,14 +308,14 @@ export function commandLine(): Command {
 
   command(
     'incidents',
-    'list when nodes were down, or write down what people knew and did',
+    'list outages of nodes, or add a note to one',
     'chain-recorder incidents note validator-1 --by ann --note "restarted after the upgrade" --at 2026-11-22T14:05',
   )
     .addArgument(new Argument('[action]').choices(['list', 'note']).default('list'))
     .argument('[node]', 'the configured node')
-    .option('--by <name>', 'note: who says so')
-    .option('--note <text>', 'note: what is to be said')
-    .option('--at <time>', 'note: what moment it is about (default: now)')
+    .option('--by <name>', 'note: author')
+    .option('--note <text>', 'note: text')
+    .option('--at <time>', 'note: time that it refers to (default: now)')
     .action((action: string, node: string | undefined, options: Common & Partial<IncidentsOptions>) =>
       withApp({ config: options.config }, async (app) =>
         (await import('./commands/incidents.ts')).incidentsCommand(app, action, node, options),
@@ -337,17 +324,17 @@ export function commandLine(): Command {
 
   command(
     'alerts',
-    'list alerts, send a trial message, acknowledge an alert, or show what the rules would have said',
+    'list alerts, send a test message, acknowledge an alert, or replay the rules over past moments',
     'chain-recorder alerts test ops\n  chain-recorder alerts ack 17 --by ann --note "the disk is ordered"\n  chain-recorder alerts replay --from 2026-10-01 --to 2026-11-01 --rule node-down',
   )
     .addArgument(new Argument('[action]').choices(['list', 'test', 'ack', 'replay']).default('list'))
-    .argument('[name]', 'test: the channel; ack: the number of the alert')
-    .option('--from <time>', 'list, replay: begin of the range (list by default: a week ago)')
+    .argument('[name]', 'test: the channel; ack: id of the alert')
+    .option('--from <time>', 'list, replay: start of the range (default for list: a week ago)')
     .option('--to <time>', 'list, replay: end of the range (default: now)')
     .option('--rule <name>', 'list, replay: only this rule')
-    .option('--every <duration>', 'replay: from one look to the next (default: 5m)')
-    .option('--by <name>', 'ack: who knows of it')
-    .option('--note <text>', 'ack: what is to be said of it')
+    .option('--every <duration>', 'replay: interval of the evaluation (default: 5m)')
+    .option('--by <name>', 'ack: name of the person')
+    .option('--note <text>', 'ack: note')
     .action((action: string, name: string | undefined, options: Common & Partial<AlertsOptions>) =>
       withApp({ config: options.config, createsNothing: true }, async (app, signal) =>
         (await import('./commands/alerts.ts')).alertsCommand(app, action, name, options, signal),
@@ -367,24 +354,24 @@ export function commandLine(): Command {
 
   command(
     'init',
-    'write a recorder.yaml; on a terminal it asks for what the options leave out',
+    'write a recorder.yaml; prompts for missing options on a terminal',
     'chain-recorder init --network mainnet --node validator-1=http://10.0.0.11:9650 --chain 43114',
   )
     .option('--network <name>', 'mainnet, fuji or sandbox (default: mainnet)')
     .option('--chain-data <url>', 'the chain data service; "" for none (default: the public one)')
     .option('--metrics <url>', 'the metrics service; "" for none (default: the public one)')
-    .option('--node <url>', 'a node, as its URL or NAME=URL; may be given more than once', collect)
-    .option('--chain <id>', 'an EVM chain whose metrics are recorded; may be given more than once', collect)
-    .option('--node-id <id>', 'a validator to watch; may be given more than once', collect)
-    .option('--address <address>', 'an address to watch; may be given more than once', collect)
-    .option('--no-check', 'do not ask the upstreams whether they answer')
+    .option('--node <url>', 'a node, as URL or NAME=URL; repeatable', collect)
+    .option('--chain <id>', 'an EVM chain whose metrics are recorded; repeatable', collect)
+    .option('--node-id <id>', 'a validator to watch; repeatable', collect)
+    .option('--address <address>', 'an address to watch; repeatable', collect)
+    .option('--no-check', 'do not check the upstreams')
     .action(async (options: Common & InitOptions) => {
       process.exitCode = await (await import('./commands/init.ts')).initCommand(options, createStopSignal());
     });
 
   command(
     'completion',
-    'print the script that completes commands in a shell: bash, zsh or fish',
+    'print the completion script for bash, zsh or fish',
     'eval "$(chain-recorder completion bash)"',
   )
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
@@ -392,12 +379,12 @@ export function commandLine(): Command {
 
   command(
     'sandbox',
-    'run a simulated network that serves all three services',
+    'run the simulated network with its three services',
     'chain-recorder sandbox --port 8650',
   )
-    .option('--port <port>', 'port to listen on', '8650')
-    .option('--host <host>', 'address to listen on', '127.0.0.1')
-    .option('--seed <seed>', 'which network', '1')
+    .option('--port <port>', 'port of the server', '8650')
+    .option('--host <host>', 'address of the server', '127.0.0.1')
+    .option('--seed <seed>', 'seed of the network', '1')
     .action(async (options: { port: string; host: string; seed: string }) => {
       process.exitCode = await (await import('../app/bundled-sandbox.ts')).runSandbox([
         '--port',

@@ -26,16 +26,16 @@ const header = z.strictObject({
   name: z
     .string()
     .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
-    .describe('Its name.'),
+    .describe('Name of the header.'),
   value: z
     .string()
     .min(1)
     // Characters that undici can send; it throws on others at each request.
     .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line, of Latin letters')
-    .describe(`Its value; secret parts as \`${VARIABLE_PLACEHOLDER}\`.`),
+    .describe(`Value of the header; secret parts as \`${VARIABLE_PLACEHOLDER}\`.`),
 });
 /** Schema of additional HTTP headers. */
 export const headersSchema = z
   .array(header)
   .default([])
-  .describe('Headers that are sent beside the usual ones, such as Authorization.');
+  .describe('Additional headers, such as Authorization.');

@@ -11,24 +11,24 @@ export type Severity = (typeof severities)[number];
 /** Limits that a rule may have, with their descriptions. */
 const limits = {
   days: z.number().positive().optional().meta({
-    description: 'Of rules that look ahead or back: how many days.',
+    description: 'Of rules that look ahead or back: number of days.',
     unit: 'days',
-    absent: 'as docs/alerts.md tells for each',
+    absent: 'see docs/alerts.md',
   }),
   minutes: z.number().positive().optional().meta({
-    description: 'Of rules that count within a time, or of downtime that is left: how many minutes.',
+    description: 'Of rules that count within a time, or of remaining downtime: number of minutes.',
     unit: 'minutes',
-    absent: 'as docs/alerts.md tells for each',
+    absent: 'see docs/alerts.md',
   }),
   threshold: z.int().positive().optional().meta({
     description: 'Of rules that count: the smallest count that fires.',
     unit: 'a count',
-    absent: 'as docs/alerts.md tells for each',
+    absent: 'see docs/alerts.md',
   }),
   percent: z.number().gt(0).lte(100).optional().meta({
-    description: 'Of rules about a share: from how much on.',
+    description: 'Of rules about a share: the smallest share that fires.',
     unit: 'percent',
-    absent: 'as docs/alerts.md tells for each',
+    absent: 'see docs/alerts.md',
   }),
 };
 /** Name of a limit. */
@@ -60,22 +60,22 @@ const mailbox = () =>
 const secretText = () => secret(z.string());
 const aUrl = (text: string) => urlSchema.meta({ description: text, examples: ['https://service.example'] });
 
-const quiet = z
+const quietHours = z
   .strictObject({
-    from: timeOfDaySchema.meta({ description: 'When they begin, in quotes.', unit: 'time of day in `zone`' }),
+    from: timeOfDaySchema.meta({ description: 'Start, in quotes.', unit: 'time of day in `timeZone`' }),
     to: timeOfDaySchema.meta({
-      description: 'When they end, in quotes; before `from`: on the next day.',
-      unit: 'time of day in `zone`',
+      description: 'End, in quotes. If it is before `from`: on the next day.',
+      unit: 'time of day in `timeZone`',
     }),
-    zone: z
+    timeZone: z
       .string()
       .refine(isZone, 'must be a time zone such as Europe/Zurich')
       .default('UTC')
-      .describe('The time zone of both.'),
+      .describe('Time zone of `from` and `to`.'),
   })
   .optional()
   .meta({
-    description: 'Quiet hours: only what is critical is sent; the rest waits, and is sent afterwards.',
+    description: 'Quiet hours: only critical alerts are sent; all others are sent afterwards.',
     absent: 'none',
   });
 
@@ -89,15 +89,18 @@ function isZone(name: string): boolean {
 }
 
 const common = {
-  name: channelName.describe('Its name, unique among the channels.'),
-  severity: z.enum(severities).default('info').describe('The least severity that it is told.'),
-  quiet,
+  name: channelName.describe('Name of the channel, unique.'),
+  minSeverity: z
+    .enum(severities)
+    .default('info')
+    .describe('Minimum severity of the alerts that the channel receives.'),
+  quietHours,
 };
 const kind = <Type extends string>(type: Type) =>
   z
     .literal(type)
     .describe(
-      'What kind of channel it is: webhook, slack, discord, telegram, email, pagerduty, ntfy or alertmanager.',
+      'Type of the channel: webhook, slack, discord, telegram, email, pagerduty, ntfy or alertmanager.',
     );
 
 /** Names that a template may use as `{{NAME}}`. */
@@ -131,12 +134,12 @@ const channel = z.discriminatedUnion('type', [
     ...common,
     type: kind('webhook'),
     url: aUrl(
-      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+      `URL of the service; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy have a default.`,
     ),
     headers: headersSchema,
     body: z.string().superRefine(validTemplate).optional().meta({
       description:
-        'The JSON that is sent, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{advice}}`, `{{runbook}}` and `{{key}}` within texts, and `{{message}}` for all of it.',
+        'Template of the JSON body, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{advice}}`, `{{runbook}}` and `{{key}}` within texts, and `{{message}}` for the whole message.',
       absent: 'the whole message',
     }),
   }),
@@ -145,7 +148,7 @@ const channel = z.discriminatedUnion('type', [
     type: kind('slack'),
     url: secret(
       aUrl(
-        `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+        `URL of the service; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy have a default.`,
       ),
     ),
   }),
@@ -154,7 +157,7 @@ const channel = z.discriminatedUnion('type', [
     type: kind('discord'),
     url: secret(
       aUrl(
-        `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+        `URL of the service; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy have a default.`,
       ),
     ),
   }),
@@ -162,18 +165,18 @@ const channel = z.discriminatedUnion('type', [
     ...common,
     type: kind('telegram'),
     url: aUrl(
-      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+      `URL of the service; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy have a default.`,
     ).default('https://api.telegram.org'),
     token: secretText().meta({ description: 'The token: of a bot (telegram), or of an account (ntfy).' }),
     chat: z
       .union([z.int(), z.string().min(1)])
-      .meta({ description: 'telegram: the number of the chat, or @channel.' }),
+      .meta({ description: 'telegram: the id of the chat, or @channel.' }),
   }),
   z.strictObject({
     ...common,
     type: kind('pagerduty'),
     url: aUrl(
-      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+      `URL of the service; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy have a default.`,
     ).default('https://events.pagerduty.com'),
     key: secretText().meta({ description: 'pagerduty: the integration key of a service (Events API v2).' }),
   }),
@@ -181,12 +184,14 @@ const channel = z.discriminatedUnion('type', [
     ...common,
     type: kind('ntfy'),
     url: aUrl(
-      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+      `URL of the service; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy have a default.`,
     ).default('https://ntfy.sh'),
     topic: z
       .string()
       .regex(/^([-_A-Za-z0-9]|\$\{[A-Z0-9_]+\}){1,64}$/, 'must be letters, digits, dashes and underscores')
-      .describe(`ntfy: the topic; who knows its name may read it, so it may be \`${VARIABLE_PLACEHOLDER}\`.`),
+      .describe(
+        `ntfy: the topic. Everybody who knows its name can read it, so that it can be \`${VARIABLE_PLACEHOLDER}\`.`,
+      ),
     token: secretText().optional().meta({
       description: 'The token: of a bot (telegram), or of an account (ntfy).',
       absent: 'none is sent',
@@ -196,7 +201,7 @@ const channel = z.discriminatedUnion('type', [
     ...common,
     type: kind('alertmanager'),
     url: aUrl(
-      `Where it is; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy know theirs.`,
+      `URL of the service; secret parts as \`${VARIABLE_PLACEHOLDER}\`. telegram, pagerduty and ntfy have a default.`,
     ),
     headers: headersSchema,
   }),
@@ -207,10 +212,10 @@ const channel = z.discriminatedUnion('type', [
     port: z.int().min(1).max(65_535).default(587).meta({
       description: 'email: its port; 465 is TLS from the first byte, elsewhere STARTTLS is used.',
     }),
-    user: z.string().min(1).optional().meta({ description: 'email: who logs in.', absent: 'nobody logs in' }),
+    user: z.string().min(1).optional().meta({ description: 'email: the user name.', absent: 'no login' }),
     password: secretText()
       .optional()
-      .meta({ description: 'email: the password. It is sent over TLS only.', absent: 'nobody logs in' }),
+      .meta({ description: 'email: the password. It is sent over TLS only.', absent: 'no login' }),
     from: mailbox().describe('email: the sender, such as `Recorder <recorder@example.com>`.'),
     to: z.array(mailbox()).nonempty().describe('email: the receivers.'),
   }),
@@ -226,30 +231,33 @@ export type RuleLimits = Readonly<Record<string, readonly LimitName[]>>;
 export function alertsSchema(known: RuleLimits) {
   const rule = z
     .strictObject({
-      name: ruleName.describe('Of a default rule, which is changed; or of one of your own, which has `sql`.'),
-      enabled: z.boolean().default(true).describe('False: it is turned off.'),
+      name: ruleName.describe('Name of a default rule that is changed, or of a custom rule with `sql`.'),
+      enabled: z.boolean().default(true).describe('False: the rule is turned off.'),
       severity: z.enum(severities).optional().meta({
-        description: 'What its alerts weigh.',
-        absent: 'as docs/alerts.md tells for each; of a rule of your own: warning',
+        description: 'Severity of its alerts.',
+        absent: 'see docs/alerts.md; of a custom rule: warning',
       }),
       for: duration.optional().meta({
-        description: 'How long it must be so before anybody is told.',
-        absent: 'as docs/alerts.md tells for each; of a rule of your own: at once',
+        description: 'Minimum duration of the condition before the alert fires.',
+        absent: 'see docs/alerts.md; of a custom rule: none',
       }),
       repeatInterval: duration.optional().meta({
         description: 'Interval at which an open alert is sent again.',
         absent: 'as `alerts.repeatInterval`',
       }),
       every: duration.optional().meta({
-        description: 'How often it is asked.',
-        absent: 'as docs/alerts.md tells for each; of a rule of your own: 1m',
+        description: 'Interval of the evaluation.',
+        absent: 'see docs/alerts.md; of a custom rule: 1m',
       }),
-      channels: z.array(channelName).optional().meta({ description: 'Who is told.', absent: 'all channels' }),
+      channels: z
+        .array(channelName)
+        .optional()
+        .meta({ description: 'Channels that receive its alerts.', absent: 'all channels' }),
       ...limits,
       sql: z.string().trim().min(1).optional().meta({
         description:
-          'Of a rule of your own: a query on `reporting`, asked as recorder_reader. Each row is an alert: `subject` (or else the first column) says about what, `summary`, `severity` and `since` are taken where they are columns.',
-        absent: 'it is a default rule',
+          'Of a custom rule: a query on `reporting`, run as recorder_reader. Each row is an alert. Its subject is the column `subject`, or else the first column. The columns `summary`, `severity` and `since` are optional.',
+        absent: 'the rule is a default rule',
       }),
     })
     .superRefine((one, context) => {
@@ -259,7 +267,7 @@ export function alertsSchema(known: RuleLimits) {
       if (one.sql === undefined && has === undefined)
         say(
           'name',
-          `there is no default rule "${one.name}", and a rule of your own needs sql; there are ${Object.keys(known).join(', ')}`,
+          `there is no default rule "${one.name}", and a custom rule needs sql; there are ${Object.keys(known).join(', ')}`,
         );
       if (one.sql !== undefined && has !== undefined)
         say('sql', `${one.name} is a default rule: give yours another name, or turn that one off`);
@@ -271,17 +279,17 @@ export function alertsSchema(known: RuleLimits) {
           );
     });
   return z.strictObject({
-    enabled: z.boolean().default(true).describe('False: no rule is asked.'),
+    enabled: z.boolean().default(true).describe('False: no rule is evaluated.'),
     every: duration
       .prefault('30s')
-      .describe('How often the rules are looked at. Each has besides how often it is asked.'),
+      .describe('Interval of the rounds. Each rule also has an interval of its own.'),
     repeatInterval: duration
       .prefault('1d')
       .describe('Interval at which an open alert is sent again until it is acknowledged.'),
     heartbeat: urlSchema.optional().meta({
       description:
-        "A URL that is asked (GET) after every round in which all rules could be asked and no channel is failing for long: the dead man's switch.",
-      absent: 'none is asked',
+        "A URL that is requested (GET) after every round in which all rules were evaluated and no channel has failed for long: a dead man's switch.",
+      absent: 'no request',
       examples: [`https://hc-ping.example/${VARIABLE_PLACEHOLDER}`],
     }),
     runbook: z
@@ -289,16 +297,16 @@ export function alertsSchema(known: RuleLimits) {
       .optional()
       .meta({
         description: 'URL of your runbook: messages link to it, with `#RULE` at its end.',
-        absent: 'messages say what to do in at most two lines, without a link',
+        absent: 'messages link to the runbook of this project',
         examples: ['https://wiki.example/recorder'],
       }),
     channels: z
       .array(channel)
       .default([])
-      .meta({ description: 'Who is told.', absent: 'nobody: alerts are in `reporting.alerts` only' }),
+      .meta({ description: 'Receivers of alerts.', absent: 'none: alerts are in `reporting.alerts` only' }),
     rules: z.array(rule).default([]).meta({
-      description: 'Changes of the default rules, by name, and rules of your own.',
-      absent: 'the default rules as they are',
+      description: 'Changes of default rules, by name, and custom rules.',
+      absent: 'the default rules',
     }),
   });
 }

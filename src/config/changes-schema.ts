@@ -12,12 +12,12 @@ export function changesSchema(datasets: readonly string[]) {
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores')
       .meta({
-        description: 'Its name, unique among the sinks: under it stands how far it is.',
+        description: 'Name of the sink, unique. Its progress is stored under this name.',
         examples: ['lake'],
       }),
-    type: z.literal('webhook').describe('What kind of sink it is: webhook.'),
+    type: z.literal('webhook').describe('Type of the sink: webhook.'),
     url: urlSchema.meta({
-      description: `Where changes are posted; secret parts as \`${VARIABLE_PLACEHOLDER}\`.`,
+      description: `URL that changes are posted to; secret parts as \`${VARIABLE_PLACEHOLDER}\`.`,
       examples: ['https://service.example/changes'],
     }),
     headers: headersSchema,
@@ -29,24 +29,22 @@ export function changesSchema(datasets: readonly string[]) {
     startAt: z
       .enum(['earliest', 'now'])
       .default('earliest')
-      .describe('First change for a sink of a new name: the earliest that is kept, or the next one.'),
-    batch: z
+      .describe('First change for a sink with a new name: the earliest that is kept, or the next one.'),
+    batchSize: z
       .int()
       .min(1)
       .max(10_000)
       .default(500)
-      .meta({ description: 'How many changes are posted at once, at most.', unit: 'changes' }),
+      .meta({ description: 'Maximum number of changes in a request.', unit: 'changes' }),
   });
   return z.strictObject({
     keep: duration
       .prefault('7d')
-      .describe(
-        'How long it is kept what commits changed, so that readers of the feed can go on. What a sink has not taken is kept until it has.',
-      ),
+      .describe('Retention of changes. Changes that a sink has not accepted are kept until it has.'),
     sinks: z
       .array(sink)
       .default([])
-      .meta({ description: 'Who is sent changes, as CloudEvents.', absent: 'nobody' }),
+      .meta({ description: 'Receivers of changes, as CloudEvents.', absent: 'none' }),
   });
 }
 

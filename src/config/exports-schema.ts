@@ -24,18 +24,18 @@ export function exportsSchema(datasets: readonly string[]) {
           )
           .meta({
             description:
-              'A folder, whose path begins where the recorder is started, or `s3://BUCKET/PREFIX`. Each export has a place of its own.',
+              'A folder (a relative path starts at the working directory) or `s3://BUCKET/PREFIX`. Each export needs a destination of its own.',
             examples: ['s3://my-bucket/recorder'],
           }),
         datasets: z.array(z.enum(datasets)).nonempty().optional().meta({
-          description: 'Only these datasets. `restore` needs an export of all.',
+          description: 'Exported datasets. `restore` needs an export of all.',
           absent: 'all',
         }),
         every: duration
           .prefault('1h')
           .refine((milliseconds) => milliseconds >= MIN_INTERVAL_MS, 'must be at least 1m')
-          .describe('How often what was recorded since is exported; 1m or more.'),
-        format: z.enum(EXPORT_FORMATS).default('parquet').describe('The form of the files.'),
+          .describe('Interval of the exports; 1m or more.'),
+        format: z.enum(EXPORT_FORMATS).default('parquet').describe('Format of the files.'),
       }),
     )
     .superRefine((all, context) => {
@@ -46,12 +46,12 @@ export function exportsSchema(datasets: readonly string[]) {
           context.addIssue({
             code: 'custom',
             path: [at, 'to'],
-            message: `"${one.to}" has an export already: two that write to one place undo each other's work`,
+            message: `"${one.to}" is the destination of another export: each export needs a destination of its own`,
           });
       });
     })
     .default([])
-    .meta({ absent: 'only the command `export` exports' });
+    .meta({ absent: 'no scheduled exports' });
 }
 
 /** Configuration of a scheduled export. */

@@ -27,17 +27,17 @@ const common = {
     .array(z.string())
     .nonempty()
     .optional()
-    .meta({ description: 'The nodes it is announced for, by name.', absent: 'all nodes' }),
+    .meta({ description: 'Names of the nodes.', absent: 'all nodes' }),
   reason: z
     .string()
     .optional()
-    .meta({ description: 'Why, for readers of this file. It is not recorded.', absent: 'none' }),
+    .meta({ description: 'Reason, for readers of this file. It is not recorded.', absent: 'none' }),
 };
 const once = z
   .strictObject({
     ...common,
-    from: instant.describe('When it begins.'),
-    to: instant.describe('When it ends.'),
+    from: instant.describe('Start.'),
+    to: instant.describe('End.'),
   })
   .refine(({ from, to }) => from < to, { path: ['to'], message: 'must be after from' });
 const recurring = z.strictObject({
@@ -47,7 +47,7 @@ const recurring = z.strictObject({
     .nonempty()
     .optional()
     .meta({ description: 'Days of the week (UTC).', absent: 'every day' }),
-  at: timeOfDaySchema.describe('When it begins on each of the days, in quotes.'),
+  at: timeOfDaySchema.describe('Start on each of the days, in quotes.'),
   duration: duration.describe('Length of the window.'),
 });
 
@@ -78,7 +78,7 @@ export const healthSchema = z.strictObject({
     }))
     .meta({
       description:
-        'Announced windows, once (from, to) or recurring (days, at, duration): neither up nor down.',
+        'Announced windows of maintenance, once (from, to) or recurring (days, at, duration). In them a node is neither up nor down.',
       absent: 'none',
     }),
   partitions: z.int().min(1).max(100).default(1).meta({
@@ -86,18 +86,20 @@ export const healthSchema = z.strictObject({
       "Number of partitions of this observer's nodes. Each is watched by one process at a time and has its own ledger: [more nodes than one process can watch](scale.md#more-nodes-than-one-process-can-watch).",
     unit: 'partitions',
   }),
-  target: percent.default(99.9).describe('The uptime promised a month. `report sla` takes another by --slo.'),
+  slo: percent.default(99.9).describe('Promised uptime of a month. `report sla --slo` overrides it.'),
   rewards: z
     .strictObject({
-      uptime: percent
+      minUptime: percent
         .default(80)
-        .describe('For validations that start before upgradeAt, or where no upgrade is announced.'),
+        .describe('For validations that start before `upgradeAt`, and for all if it is not set.'),
       upgradeAt: instant.optional().meta({
-        description: 'When the announced upgrade becomes active.',
+        description: 'Activation time of the announced upgrade.',
         absent: 'no upgrade is announced',
       }),
-      uptimeAfter: percent.default(90).describe('For validations that start at upgradeAt or later.'),
+      minUptimeAfterUpgrade: percent
+        .default(90)
+        .describe('For validations that start at `upgradeAt` or later.'),
     })
     .prefault({})
-    .describe('The uptime below which a validation is not rewarded.'),
+    .describe('Minimum uptime of a validation for its reward.'),
 });

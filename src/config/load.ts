@@ -30,23 +30,23 @@ export function loadConfig(file: string, names: CatalogNames): Config {
   try {
     value = document.toJS({ maxAliasCount: 20 });
   } catch {
-    throw new UsageError([`${file}: aliases of aliases make too much of it: write out what they stand for`]);
+    throw new UsageError([`${file}: aliases of aliases expand to too many values: write the values out`]);
   }
   return validateConfig(value, names, file);
 }
 
 /** Fixes for YAML errors, by error code. */
 const YAML_FIXES: Readonly<Record<string, string>> = {
-  TAB_AS_INDENT: 'indent with spaces: YAML takes no tabs',
-  DUPLICATE_KEY: 'this setting stands here twice: leave one of them out, or put both into one',
-  BAD_INDENT: 'settings of one part begin in the same column, two spaces further than the name of the part',
+  TAB_AS_INDENT: 'indent with spaces: YAML does not allow tabs',
+  DUPLICATE_KEY: 'this setting appears twice: remove one of them',
+  BAD_INDENT:
+    'settings of one section start in the same column, two spaces further than the name of the section',
   BLOCK_AS_IMPLICIT_KEY:
-    'write one setting a line; what belongs to a part stands below its name, two spaces further; a text with ": " stands in quotes',
+    'write one setting per line; the settings of a section follow below its name, indented by two spaces; quote a text that contains ": "',
   MISSING_CHAR: 'a quote, a bracket or the dash of a list is missing here or above',
   BAD_SCALAR_START: 'put the text into quotes',
   MULTIPLE_DOCS: 'keep one of them, without the line ---',
-  TAG_RESOLVE_FAILED:
-    'leave the tag out; a secret comes from the environment, which docs/settings.md tells of',
+  TAG_RESOLVE_FAILED: 'remove the tag; secrets come from the environment (docs/settings.md)',
 };
 
 const NESTING_ERROR_CODE = 'RESOURCE_EXHAUSTION';
@@ -58,10 +58,7 @@ const PARSER_HINT = '; please use YAML.parseAllDocuments()';
 function formatYamlError({ code, message }: YAMLError): string {
   const [said = ''] = message.replace(PARSER_HINT, '').split('\n');
   if (code === NESTING_ERROR_CODE)
-    return said.replace(
-      /^.*( at line \d+).*$/,
-      'it is nested too deep$1: no setting is so far within others',
-    );
+    return said.replace(/^.*( at line \d+).*$/, 'nested too deeply$1: no setting has so many levels');
   const fix = YAML_FIXES[code];
   return fix === undefined ? said : `${said.replace(/:$/, '')}: ${fix}`;
 }
@@ -71,7 +68,7 @@ function findInvalidNames(document: Document): string[] {
   const problems: string[] = [];
   visit(document, {
     Pair: (_, { key }) => {
-      if (isCollection(key)) problems.push(`${key}: is no name of a setting: names are texts`);
+      if (isCollection(key)) problems.push(`${key}: is not a name of a setting: names are texts`);
     },
   });
   return problems;
@@ -85,6 +82,15 @@ const RENAMED: Readonly<Record<string, string>> = {
   remind: 'repeatInterval',
   times: 'threshold',
   from: 'startAt',
+  target: 'slo',
+  uptime: 'minUptime',
+  uptimeAfter: 'minUptimeAfterUpgrade',
+  names: 'allowedHosts',
+  proxies: 'trustedProxies',
+  quiet: 'quietHours',
+  zone: 'timeZone',
+  severity: 'minSeverity',
+  batch: 'batchSize',
 };
 
 /**
@@ -143,8 +149,7 @@ function selectNearestAlternative(issue: z.core.$ZodIssue): readonly z.core.$Zod
  */
 function removeEmptySettings(value: unknown, file: string, above: readonly unknown[] = []): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  if (above.includes(value))
-    throw new UsageError([`${file}: an alias stands within what it stands for: write out what it should be`]);
+  if (above.includes(value)) throw new UsageError([`${file}: circular YAML alias: write the value out`]);
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) =>
       inner === null ? [] : [[name, removeEmptySettings(inner, file, [...above, value])]],

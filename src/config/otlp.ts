@@ -30,45 +30,43 @@ type Sampler = (typeof SAMPLERS)[number];
 export const OTLP_VARIABLES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     about:
-      'Where `up` sends traces and logs by OTLP over HTTP, such as http://127.0.0.1:4318: docs/monitoring.md.',
-    absent: 'none are made or sent',
+      'Base URL for traces and logs of `up` by OTLP over HTTP, such as http://127.0.0.1:4318: docs/monitoring.md.',
+    absent: 'no traces, no logs',
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
-    about: 'The whole URL that traces are posted to.',
+    about: 'URL for traces.',
     absent: 'OTEL_EXPORTER_OTLP_ENDPOINT with /v1/traces',
   },
   OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: {
-    about: 'The whole URL that logs are posted to.',
+    about: 'URL for logs.',
     absent: 'OTEL_EXPORTER_OTLP_ENDPOINT with /v1/logs',
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
-    about:
-      'What is sent with them, as NAME=VALUE,NAME=VALUE with percent signs as in URLs: a key of the service.',
+    about: 'Headers of the requests, as NAME=VALUE,NAME=VALUE in percent-encoding, such as an API key.',
     absent: 'nothing',
     secret: true,
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: {
-    about: 'How they are written.',
+    about: 'Protocol.',
     preset: 'http/protobuf',
     values: PROTOCOLS,
   },
-  OTEL_TRACES_EXPORTER: { about: 'Whether traces are sent.', preset: 'otlp', values: EXPORTERS },
-  OTEL_LOGS_EXPORTER: { about: 'Whether logs are sent.', preset: 'otlp', values: EXPORTERS },
+  OTEL_TRACES_EXPORTER: { about: 'Exporter of traces.', preset: 'otlp', values: EXPORTERS },
+  OTEL_LOGS_EXPORTER: { about: 'Exporter of logs.', preset: 'otlp', values: EXPORTERS },
   OTEL_TRACES_SAMPLER: {
-    about: 'Which traces are sent.',
+    about: 'Sampler of traces.',
     preset: 'parentbased_always_on',
     values: SAMPLERS,
   },
   OTEL_TRACES_SAMPLER_ARG: {
-    about: 'Of a sampler by `traceidratio`: the share of traces, 0 to 1.',
+    about: 'Share of traces, 0 to 1, for the samplers with `traceidratio`.',
     preset: '1',
   },
   OTEL_SERVICE_NAME: {
-    about:
-      'The name under which they are found. OTEL_RESOURCE_ATTRIBUTES adds what else tells recorders apart.',
+    about: 'Service name. OTEL_RESOURCE_ATTRIBUTES adds further attributes.',
     preset: 'chain-recorder',
   },
-  OTEL_SDK_DISABLED: { about: '`true`: nothing is made or sent, whatever else is set.', preset: 'false' },
+  OTEL_SDK_DISABLED: { about: '`true`: no traces, no logs.', preset: 'false' },
 } as const;
 
 type Name = keyof typeof OTLP_VARIABLES;
@@ -123,7 +121,7 @@ function rejectInvalidUrl(name: Name, text: string, problems: string[]): void {
     url === null || !/^https?:$/.test(url.protocol)
       ? 'must be an http or https URL'
       : url.username || url.password
-        ? 'must have no user and no password: send what the service wants in OTEL_EXPORTER_OTLP_HEADERS'
+        ? 'must have no user and no password: send credentials in OTEL_EXPORTER_OTLP_HEADERS'
         : null;
   if (problem && !problems.includes(`${name}: ${problem}`)) problems.push(`${name}: ${problem}`);
 }

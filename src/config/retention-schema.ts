@@ -12,7 +12,7 @@ export function retentionSchema(shortest: ReadonlyMap<string, number>) {
     .partialRecord(
       z.enum([...shortest.keys()]),
       duration.meta({
-        description: 'What was superseded, ended or recorded longer ago is removed, a day at a time.',
+        description: 'Rows that were superseded, ended or recorded earlier are removed, one day at a time.',
         unit: 'd; 7d or more, of series 90d or more',
         absent: 'for ever',
         examples: ['400d'],

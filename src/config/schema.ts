@@ -26,19 +26,19 @@ const budget = z
       .int()
       .positive()
       .optional()
-      .meta({ description: 'The most in a minute.', unit: 'budget units', absent: 'no limit' }),
+      .meta({ description: 'Maximum per minute.', unit: 'budget units', absent: 'no limit' }),
     perDay: z
       .int()
       .positive()
       .optional()
-      .meta({ description: 'The most in a day (UTC).', unit: 'budget units', absent: 'no limit' }),
+      .meta({ description: 'Maximum per day (UTC).', unit: 'budget units', absent: 'no limit' }),
   })
-  .describe('What the upstream allows a key, in its own units. `plan` shows what is asked.')
-  .meta({ absent: 'only its 429 answers slow the recorder down' });
+  .describe('Limits of the upstream for an API key, in its own units. `plan` shows the requests.')
+  .meta({ absent: 'the recorder slows down at HTTP 429 only' });
 
 const service = {
-  url: serviceUrl.describe('Where it is: http or https, without credentials and without a query.'),
-  timeout: duration.prefault('30s').describe('The longest that one call may take.'),
+  url: serviceUrl.describe('Base URL: http or https, without credentials and without a query.'),
+  timeout: duration.prefault('30s').describe('Maximum duration of a call.'),
 };
 
 const metered = z.strictObject({
@@ -48,7 +48,7 @@ const metered = z.strictObject({
     .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
     .optional()
     .meta({
-      description: 'The header that carries the key from CHAIN_DATA_API_KEY or METRICS_API_KEY.',
+      description: 'Header for the API key from CHAIN_DATA_API_KEY or METRICS_API_KEY.',
       absent: 'no key is sent',
     }),
   budget: budget.optional(),
@@ -74,7 +74,7 @@ const list = <T extends z.ZodType>(element: T) =>
     .transform((value) => value ?? [])
     .meta({ absent: 'none' });
 const tags = list(z.string().regex(/^[A-Za-z0-9]+$/, 'must be a tag, such as a subnet id')).describe(
-  'Health tags, such as subnet ids: each is probed for itself beside the whole node.',
+  'Health tags, such as subnet ids. Each has a probe of its own, besides the probe of the whole node.',
 );
 
 const proxyAddress = z
@@ -102,10 +102,13 @@ export interface CatalogNames {
 export function configSchema(names: CatalogNames) {
   const override = z
     .strictObject({
-      enabled: z.boolean().optional().meta({ description: 'False: it is not recorded.', absent: 'true' }),
+      enabled: z
+        .boolean()
+        .optional()
+        .meta({ description: 'False: the dataset is not recorded.', absent: 'true' }),
       every: duration
         .optional()
-        .meta({ description: 'How often it is recorded.', absent: 'as docs/datasets.md tells for each' }),
+        .meta({ description: 'Interval of the recording.', absent: 'see docs/datasets.md' }),
       confirmShrink: z
         .strictObject({
           observations: z.int().min(1).max(100).optional().meta({
@@ -113,31 +116,31 @@ export function configSchema(names: CatalogNames) {
             unit: 'observations',
             absent: '2',
           }),
-          minDuration: duration
-            .optional()
-            .meta({ description: 'Minimum time between the first and the last of them.', absent: 'none' }),
+          minDuration: duration.optional().meta({
+            description: 'Minimum time between the first and the last of these observations.',
+            absent: 'none',
+          }),
         })
         .optional()
         .meta({
           description:
-            'When members count as gone after a list is suddenly empty or lost more than half of its members. A member whose own end has passed needs no confirmation.',
-          absent: 'when the next observation agrees',
+            'Confirmation of a list that is suddenly empty or lost more than half of its members: until then no member is retired. A member whose own end has passed needs no confirmation.',
+          absent: 'one more observation that agrees',
         }),
       since: z.iso
         .date('must be a date such as 2025-01-31')
         .optional()
         .meta({
-          description:
-            'Where the recording is expected to begin. Of datasets whose past can be asked for by time.',
+          description: 'First day that is recorded. Of datasets whose past can be requested by time.',
           unit: 'a day (UTC)',
-          absent: 'as far back as it looks at its first recording',
+          absent: 'the range of the first poll',
           examples: ['2025-01-31'],
         }),
       pageSize: z.int().min(1).max(10_000).optional().meta({
         description:
-          'Fewer items a page than the service would give. Of datasets whose service takes a page size.',
+          'Page size, if it is to be less than the maximum. Of datasets whose service has a page size.',
         unit: 'items',
-        absent: 'as many as the service gives',
+        absent: 'the maximum of the service',
       }),
       metrics: z
         .array(z.enum(names.metrics))
@@ -150,56 +153,52 @@ export function configSchema(names: CatalogNames) {
         .optional()
         .meta({ description: 'Only these intervals. Of metric_points.', absent: 'all' }),
     })
-    .meta({ description: 'Of the dataset that is called so.', absent: 'as it is declared' });
+    .meta({ description: 'Settings of the dataset.', absent: 'as declared' });
   return z.strictObject({
     network: z
       .enum(NETWORK_NAMES)
-      .describe(
-        'The network that is recorded; testnet is another name of fuji, sandbox is the simulated network.',
-      ),
+      .describe('The network. testnet is another name of fuji; sandbox is the simulated network.'),
     name: name
       .default('recorder')
       .describe(
-        "This recorder's name. Processes of one name are one recorder, of which the newest configuration decides; those that are meant to be apart in one database have names of their own.",
+        'Name of this recorder. Processes with the same name are one recorder, and its newest configuration applies. Several recorders in one database need different names.',
       ),
     observer: name.optional().meta({
-      description: "This recorder's name in the health ledger, unique among those that watch the same nodes.",
-      absent: 'its name',
+      description:
+        'Name of this recorder in the health ledger, unique among the recorders that probe the same nodes.',
+      absent: 'the value of `name`',
     }),
     upstreams: z
       .strictObject({
-        chainData: metered
-          .optional()
-          .meta({ description: 'The chain data service.', absent: 'it is not asked' }),
-        metrics: metered.optional().meta({ description: 'The metrics service.', absent: 'it is not asked' }),
+        chainData: metered.optional().meta({ description: 'The chain data service.', absent: 'no requests' }),
+        metrics: metered.optional().meta({ description: 'The metrics service.', absent: 'no requests' }),
         nodes: list(
           z.strictObject({
-            name: name.describe('Its name in the record, unique among the nodes.'),
+            name: name.describe('Name of the node in the record, unique.'),
             ...service,
             nodeId: nodeId.optional().meta({
-              description:
-                'The id of the node that the name stands for. Set it when the name is to stand for another node than before.',
-              absent: 'that of the node that answers first',
+              description: 'Node id of the node with this name. Set it when the name moves to another node.',
+              absent: 'the first node id that the node reports',
             }),
             tags,
           }),
-        ).describe('The nodes that are asked, and whose health is probed.'),
+        ).describe('Nodes that are recorded and whose health is probed.'),
       })
       .default({ nodes: [] })
-      .describe('The services that are asked.'),
+      .describe('The recorded services and nodes.'),
     watch: z
       .strictObject({
         chains: list(metricsChain).describe(
-          'Chains whose metrics are recorded: ids of EVM chains in quotes, or total, mainnet or testnet for all chains together.',
+          'Chains whose metrics are recorded: ids of EVM chains in quotes, or total, mainnet or testnet for sums over chains.',
         ),
         nodeIds: list(nodeId).describe(
           'Validators whose proposed blocks, pending rewards and delegations are recorded.',
         ),
         subnets: list(subnetId).describe(
-          'Subnets and L1s whose validators the nodes are asked for, beside the primary network.',
+          'Subnets and L1s whose validators are recorded, besides the primary network.',
         ),
         addresses: list(primaryAddress).describe(
-          'Addresses of the primary network, such as P-avax1…: balances, staking, pending rewards, unspent outputs. With C-, or without a chain: balances on the C-chain that are exported from it or to it, too.',
+          'Addresses of the primary network, such as P-avax1…: balances, staking, pending rewards, unspent outputs. With C-, or without a chain: also balances that are exported from or to the C-chain.',
         ),
         evmAddresses: list(addressOnChain).describe(
           'Addresses of EVM chains: balances, transactions, transfers, deployed contracts.',
@@ -216,49 +215,53 @@ export function configSchema(names: CatalogNames) {
               .describe('0x and 64 hexadecimal digits, in upper or lower case.'),
           }),
         ).describe('Transactions of EVM chains that are recorded.'),
-        assets: list(assetId).describe('Assets of the X-chain: what they are, and balances of each.'),
+        assets: list(assetId).describe('Assets of the X-chain: descriptions and balances.'),
       })
       .prefault({})
-      .describe('What the services are asked about. Every part may be empty.'),
-    health: healthSchema.prefault({}).describe('How the health of nodes is judged and reported.'),
+      .describe('What is recorded. Every list can be empty.'),
+    health: healthSchema.prefault({}).describe('Evaluation of the health of nodes.'),
     runs: z
       .strictObject({
         keep: duration
           .prefault('30d')
-          .describe('How long runs are stored one by one. Older ones are only counted by day (run_days).'),
-        keepWritten: duration
-          .prefault('90d')
-          .describe('How long runs that wrote rows are stored one by one.'),
+          .describe('Retention of single runs. Older ones are only counted by day (run_days).'),
+        keepWritten: duration.prefault('90d').describe('Retention of single runs that wrote rows.'),
       })
       .prefault({})
-      .describe('What is kept about runs.'),
+      .describe('Records of runs.'),
     changes: changesSchema(names.datasets)
       .prefault({})
-      .describe('The [change feed](feed.md), and who is sent it.'),
+      .describe('The [change feed](feed.md) and its receivers.'),
     retention: retentionSchema(names.shortestRetention).describe(
-      'How long what is recorded is kept, by dataset: [operations](operations.md#retention). Absent, or not named: for ever.',
+      'Retention of rows by dataset: [operations](operations.md#retention). Datasets that are not named are kept for ever.',
     ),
     server: z
       .strictObject({
-        names: list(z.hostname('must be a host name, without a port')).describe(
-          'Host names under which the server is reached, beside localhost and its own address.',
+        allowedHosts: list(z.hostname('must be a host name, without a port')).describe(
+          'Host names (`Host`) that the server accepts, besides localhost and its own address.',
         ),
-        proxies: list(proxyAddress).describe(
-          'Addresses, or ranges of them, of proxies that check themselves who asks: what comes from there needs no token.',
+        trustedProxies: list(proxyAddress).describe(
+          'IP addresses or ranges of proxies that authenticate users themselves. Requests from there need no token.',
         ),
         public: list(z.enum(['status', 'badge'])).describe(
-          'What everybody may see without a token: `status`, the status page of the nodes, and `badge`, their badges.',
+          'Pages without a token: `status`, the status page of the nodes, and `badge`, their badges.',
         ),
         status: z
           .strictObject({
-            title: z.string().trim().min(1).max(100).default('Status of the nodes').describe('Its title.'),
+            title: z
+              .string()
+              .trim()
+              .min(1)
+              .max(100)
+              .default('Status of the nodes')
+              .describe('Title of the page.'),
             text: z.string().trim().min(1).max(2_000).optional().meta({
-              description: 'A text of your own below the title. An empty line begins a new paragraph.',
+              description: 'A text below the title. An empty line starts a new paragraph.',
               absent: 'none',
             }),
             logo: z.string().min(1).optional().meta({
               description:
-                'A file with a logo, SVG or PNG, of at most 256 kB. Its path begins where the recorder is started.',
+                'A file with a logo, SVG or PNG, at most 256 kB. A relative path starts at the working directory.',
               absent: 'none',
             }),
           })
@@ -267,16 +270,12 @@ export function configSchema(names: CatalogNames) {
       })
       .prefault({})
       .describe('The HTTP server.'),
-    alerts: alertsSchema(names.alertRules)
-      .prefault({})
-      .describe('Who is told what, and when: [alerts](alerts.md).'),
-    exports: exportsSchema(names.datasets).describe(
-      'What is exported for a warehouse by schedule, each time what was recorded since: [export](export.md).',
-    ),
+    alerts: alertsSchema(names.alertRules).prefault({}).describe('Rules and channels: [alerts](alerts.md).'),
+    exports: exportsSchema(names.datasets).describe('Scheduled incremental exports: [export](export.md).'),
     datasets: z
       .partialRecord(z.enum(names.datasets), override)
       .default({})
-      .describe('What is done otherwise for a dataset, by its name.'),
+      .describe('Settings of single datasets, by name.'),
   });
 }
 

@@ -13,12 +13,12 @@ interface Setting {
   readonly absent: string;
 }
 
-const heading = `# The settings
+const heading = `# Settings
 
-Made from the code by \`npm run docs\`; a test holds it current.
+Generated from the code by \`npm run docs\`.
 
-\`recorder.yaml\` is checked as a whole before anything starts: a key that is not here is an error. It is one YAML document in UTF-8, in which anchors,
-aliases and merge keys (\`<<\`) may be used. Editors complete it with [recorder.schema.json](recorder.schema.json). Examples are in
+\`recorder.yaml\` is validated as a whole before anything starts; an unknown key is an error. It is one YAML document in UTF-8. Anchors,
+aliases and merge keys (\`<<\`) are allowed. [recorder.schema.json](recorder.schema.json) lets editors complete it. Examples are in
 [examples](../examples). Below, \`[]\` stands for each element of a list.
 `;
 
@@ -40,7 +40,7 @@ export function formatSettingsPage(names: CatalogNames): string {
   const groups = parts.filter((part) => part.length > 1);
   return [
     heading,
-    `## The recorder\n\n${table(alone)}`,
+    `## General\n\n${table(alone)}`,
     ...groups.map(([group, ...within]) => `## ${group?.path}\n\n${group?.about}\n\n${table(within)}`),
     environment,
     variablesTable(),
@@ -95,7 +95,7 @@ function parts(place: unknown): SettingSchema[] {
 const isPart = (place: unknown): place is SettingSchema => typeof place === 'object' && place !== null;
 
 function absentOf(schema: SettingSchema, required: boolean): string {
-  if (required) return 'needed';
+  if (required) return 'required';
   const { absent } = parseSettingDocs(schema);
   if (absent !== undefined) return absent;
   const preset = schema.default;
@@ -136,7 +136,7 @@ function table(settings: readonly Setting[]): string {
   const rows = settings.map(({ path, values, unit, absent, about }) =>
     row([`\`${path}\``, values, unit, absent, about]),
   );
-  return `| key | value | unit | default | what it is |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
+  return `| key | value | unit | default | description |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
 function variablesTable(): string {
@@ -149,7 +149,7 @@ function variablesTable(): string {
       about,
     ]),
   );
-  return `| variable | value | default | or a file | what it is |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
+  return `| variable | value | default | or a file | description |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
 const row = (cells: readonly string[]) =>

@@ -24,107 +24,106 @@ export interface Variable {
 export const VARIABLES = {
   DATABASE_URL: {
     about:
-      'PostgreSQL: postgres://user:password@host:port/database, or a primary and its standbys as host:port,host:port. ?host=/run/postgresql names the folder of a socket. ?sslmode=require encrypts, ?sslmode=verify-full also looks at the certificate (authorities of your own: NODE_EXTRA_CA_CERTS). ?options=-c%20NAME%3DVALUE sets something of each session. It is read as libpq reads it; PGHOST and its kind are not read.',
+      'PostgreSQL: postgres://user:password@host:port/database, or a primary and its standbys as host:port,host:port. ?host=/run/postgresql names the folder of a socket. ?sslmode=require encrypts, ?sslmode=verify-full also verifies the certificate (additional authorities: NODE_EXTRA_CA_CERTS). ?options=-c%20NAME%3DVALUE sets a parameter of each session. The syntax is that of libpq; PGHOST and similar variables are ignored.',
     absent: 'an embedded PostgreSQL in .recorder/',
     secret: true,
   },
   REPORTING_DATABASE_URL: {
     about:
-      'A replica (streaming standby) of the PostgreSQL in DATABASE_URL, one server, that pages, the API, query, report and export read, so that the primary only records: docs/operations.md.',
-    absent: 'they read DATABASE_URL',
+      'A replica (streaming standby) of the PostgreSQL in DATABASE_URL, one server. Pages, the API, query, report and export read it, so that the primary only records: docs/operations.md.',
+    absent: 'DATABASE_URL',
     secret: true,
   },
   REDIS_URL: {
     about:
-      'Redis or Valkey for the queue: redis://host:port; a cluster by some of its nodes, redis-cluster://host:port,host:port; a primary that sentinels watch, redis-sentinel://host:port,host:port/name. With TLS: rediss://, rediss-cluster://, rediss-sentinel://.',
+      'Redis or Valkey for the queue: redis://host:port; a cluster (some of its nodes), redis-cluster://host:port,host:port; sentinels, redis-sentinel://host:port,host:port/name. With TLS: rediss://, rediss-cluster://, rediss-sentinel://.',
     absent: 'the queue is in PostgreSQL',
     secret: true,
   },
   RECORDER_HOST: {
     about:
-      'The address that the HTTP server listens on. Elsewhere than on this machine it needs RECORDER_TOKEN, or a proxy in `server.proxies`.',
+      'Address that the HTTP server listens on. An address other than loopback requires RECORDER_TOKEN or a proxy in `server.trustedProxies`.',
     preset: '127.0.0.1',
   },
   RECORDER_PG_PORT: {
-    about: 'The port that the embedded PostgreSQL listens on, on 127.0.0.1, 1 to 65535.',
-    absent: 'the same free one at every start',
+    about: 'Port of the embedded PostgreSQL on 127.0.0.1, 1 to 65535.',
+    absent: 'a free port, the same at every start',
   },
   RECORDER_PORT: {
-    about: 'The port that the HTTP server listens on, 0 to 65535; 0: any free one.',
+    about: 'Port of the HTTP server, 0 to 65535; 0: any free port.',
     preset: '8080',
   },
   RECORDER_TOKEN: {
-    about: `Opens the pages, the API and /metrics, as \`Authorization: Bearer TOKEN\` or in the form that the pages show; ${MIN_TOKEN_LENGTH} characters or more, without spaces.`,
-    absent: 'whoever reaches the server may read',
+    about: `Token for the pages, the API and /metrics, as \`Authorization: Bearer TOKEN\` or in the login form; ${MIN_TOKEN_LENGTH} characters or more, without spaces.`,
+    absent: 'no authentication',
     secret: true,
   },
   RECORDER_CONFIG: {
-    about: 'The configuration file, where --config names none.',
-    absent: 'recorder.yaml in the working directory; without that file the sandbox is the upstream',
+    about: 'Configuration file, if --config is not given.',
+    absent: 'recorder.yaml in the working directory; if there is none, the sandbox is recorded',
   },
   XDG_STATE_HOME: {
-    about: 'Where it is remembered, in chain-recorder/, in which directories there are records.',
+    about: 'Folder for the list of directories with records, in chain-recorder/.',
     absent: '~/.local/state',
   },
   LOG_LEVEL: {
-    about: 'The least important lines that are logged.',
+    about: 'Minimum level of log lines.',
     absent: 'info for up, warn for the other commands',
     values: LOG_LEVELS,
   },
   LOG_FORMAT: {
-    about: 'How logs look on a terminal. Elsewhere every line is JSON.',
+    about: 'Format of logs on a terminal. Elsewhere every line is JSON.',
     preset: 'text',
     values: LOG_FORMATS,
   },
   NOTIFY_SOCKET: {
     about:
-      'Set by systemd for a service of `Type=notify`: up tells it there that it is ready, stops, or reads its configuration anew.',
-    absent: 'nobody is told',
+      'Set by systemd for a service of `Type=notify`: `up` sends its state (ready, stopping, reloading) to this socket.',
+    absent: 'no notification',
   },
   WATCHDOG_USEC: {
-    about:
-      'Set by systemd where the unit has WatchdogSec: up shows within this time, in microseconds, that it works.',
-    absent: 'nobody is shown',
+    about: 'Set by systemd if the unit has WatchdogSec: interval of the watchdog, in microseconds.',
+    absent: 'no watchdog',
   },
   TERM: {
-    about: 'The terminal. On one that is called dumb, up shows lines only, without a live summary.',
-    absent: 'a terminal that can write in place',
+    about: 'Type of the terminal. `dumb`: `up` prints lines only, without a live summary.',
+    absent: 'a terminal with cursor control',
   },
   CHAIN_DATA_API_KEY: {
-    about: `The key of the chain data service, sent in upstreams.chainData.apiKeyHeader; ${MIN_SECRET_LENGTH} characters or more.`,
+    about: `API key of the chain data service, sent in the header upstreams.chainData.apiKeyHeader; ${MIN_SECRET_LENGTH} characters or more.`,
     absent: 'no key is sent',
     secret: true,
   },
   METRICS_API_KEY: {
-    about: `The key of the metrics service, sent in upstreams.metrics.apiKeyHeader; ${MIN_SECRET_LENGTH} characters or more.`,
+    about: `API key of the metrics service, sent in the header upstreams.metrics.apiKeyHeader; ${MIN_SECRET_LENGTH} characters or more.`,
     absent: 'no key is sent',
     secret: true,
   },
   AWS_ACCESS_KEY_ID: {
-    about: 'The id of the key with which exports reach S3.',
-    absent: "as AWS's own programs find one: profiles, roles",
+    about: 'Access key id for S3.',
+    absent: 'the default credential chain of AWS: profiles, roles',
     secret: true,
   },
   AWS_SECRET_ACCESS_KEY: {
-    about: 'The secret of that key.',
-    absent: 'as for its id',
+    about: 'Secret access key for S3.',
+    absent: 'as for AWS_ACCESS_KEY_ID',
     secret: true,
   },
   AWS_SESSION_TOKEN: {
-    about: 'The token of keys that hold for a time.',
+    about: 'Session token of temporary keys.',
     absent: 'none',
     secret: true,
   },
   AWS_REGION: {
-    about: 'The region of the bucket that exports go to.',
-    absent: "as AWS's own programs find it; us-east-1 where AWS_ENDPOINT_URL is set",
+    about: 'Region of the bucket.',
+    absent: 'the default of AWS; us-east-1 if AWS_ENDPOINT_URL is set',
   },
   AWS_ENDPOINT_URL: {
-    about: "Where S3 is, where it is not AWS's: http or https.",
-    absent: "AWS's",
+    about: 'URL of an S3 service other than AWS: http or https.',
+    absent: 'AWS',
   },
   SEAL_KEY: {
-    about: 'The ed25519 private key that signs seals, in PEM, without a password.',
+    about: 'Private key (ed25519, PEM, without a password) that signs seals.',
     absent: 'seals are not signed',
     secret: true,
   },

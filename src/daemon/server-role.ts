@@ -31,7 +31,12 @@ export function validateConfiguration(app: App, roles: ReadonlySet<Role>): Serve
 
 /** @throws UsageError if the whole network could read */
 function accessOf({ config, environment: { host, token } }: App): Access {
-  return new Access({ host, token, proxies: config.server.proxies, public: config.server.public });
+  return new Access({
+    host,
+    token,
+    trustedProxies: config.server.trustedProxies,
+    public: config.server.public,
+  });
 }
 
 /** Minimum interval between two reports of the connection limit, in ms. */
@@ -78,7 +83,7 @@ export async function startHttpServer(
     log,
     queueReachable: () => queues.polls.getJobCounts(),
     queues: createQueuesView(queues),
-    names: [host, ...config.server.names],
+    allowedHosts: [host, ...config.server.allowedHosts],
     budgets,
     recorder: {
       name: config.name,

@@ -14,7 +14,7 @@ const PORT_TIMEOUT_MS = 2_000;
 /** Checks that the pages can be served: the access rules, and whether the port is free. */
 export async function checkServer(
   { host, port, token }: Pick<Environment, 'host' | 'port' | 'token'>,
-  { server: { proxies, public: open } }: Pick<Config, 'server'>,
+  { server: { trustedProxies, public: open } }: Pick<Config, 'server'>,
 ): Promise<CheckResult> {
   const bad = (found: string, fix?: string): CheckResult => ({
     check: 'server',
@@ -23,7 +23,7 @@ export async function checkServer(
     ...(fix === undefined ? {} : { fix: fix }),
   });
   try {
-    new Access({ host, token, proxies, public: open });
+    new Access({ host, token, trustedProxies, public: open });
     const probe = createServer().listen(port, host);
     await once(probe, 'listening');
     probe.close();

@@ -9,7 +9,7 @@ export interface AccessOptions {
   /** The required token; undefined if none is required. */
   readonly token: string | undefined;
   /** Networks of proxies that authenticate requests themselves. */
-  readonly proxies: readonly string[];
+  readonly trustedProxies: readonly string[];
   /** Pages that everybody may read. */
   readonly public: readonly ('status' | 'badge')[];
 }
@@ -48,14 +48,14 @@ export class Access {
   readonly #everybody: boolean;
 
   /** @throws UsageError if the server would listen beyond this machine without access control */
-  constructor({ host, token, proxies, public: everybodySees }: AccessOptions) {
-    if (!isLoopback(host) && token === undefined && proxies.length === 0)
+  constructor({ host, token, trustedProxies, public: everybodySees }: AccessOptions) {
+    if (!isLoopback(host) && token === undefined && trustedProxies.length === 0)
       throw new UsageError([
         `RECORDER_HOST: on ${host} everybody who reaches this machine could read the record: set RECORDER_TOKEN (make one with ` +
-          '"openssl rand -hex 16"), or name in server.proxies the proxy in front that checks who asks, or listen on 127.0.0.1',
+          '"openssl rand -hex 16"), or name in server.trustedProxies the proxy in front that checks who asks, or listen on 127.0.0.1',
       ]);
     this.#token = token;
-    this.#proxied = withinNetworks(proxies);
+    this.#proxied = withinNetworks(trustedProxies);
     this.#open = [OPEN_PATHS, ...everybodySees.map((what) => PUBLIC_PATHS[what])];
     this.#everybody = isLoopback(host) && token === undefined;
   }

@@ -8,7 +8,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * refused.
  * @param host the request's `Host` with its port; undefined if the client sent none and so is not a browser
  * @param reachedAt the address at which the request arrived
- * @param names host names in `server.names`
+ * @param names host names in `server.allowedHosts`
  */
 export function isOwnName(
   host: string | undefined,

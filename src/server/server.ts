@@ -53,7 +53,7 @@ export interface ServerContext {
   readonly queueReachable: () => Promise<unknown>;
   readonly queues: QueuesView;
   /** Host names of the server, in addition to localhost and the address at which a request arrives. */
-  readonly names: readonly string[];
+  readonly allowedHosts: readonly string[];
   /** The budgets that are displayed. */
   readonly budgets: readonly BudgetKey[];
   readonly recorder: RecorderFacts;
@@ -120,7 +120,7 @@ export function buildServer({
   log,
   queueReachable,
   queues,
-  names,
+  allowedHosts,
   budgets,
   recorder,
   watched,
@@ -180,8 +180,8 @@ export function buildServer({
     await reply.code(400).send({ error: 'the request has several Host headers' });
   });
   server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
-    if (isOwnName(host, localAddress, names)) return;
-    const error = `this server does not answer to the name "${host}": add it to server.names in recorder.yaml`;
+    if (isOwnName(host, localAddress, allowedHosts)) return;
+    const error = `this server does not answer to the name "${host}": add it to server.allowedHosts in recorder.yaml`;
     await reply.code(421).send({ error });
   });
   server.addHook('onRequest', async ({ url, headers }, reply) => {

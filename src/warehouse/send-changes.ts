@@ -96,7 +96,7 @@ const isRefusal = (error: unknown): boolean =>
 async function read(
   { sql, recorder }: SendingContext,
   after: string | null,
-  { batch, datasets }: SinkConfig,
+  { batchSize, datasets }: SinkConfig,
 ): Promise<Batch> {
   // PostgreSQL formats the JSON, so that no digit is lost. Changes of other datasets also count for the
   // batch: the next one continues after the last row.
@@ -108,7 +108,7 @@ async function read(
           jsonb_build_object('specversion', '1.0', 'id', f.cursor, 'source', ${sourceOf(recorder)}::text, 'type', 'chain-recorder.' || f.change,
             'subject', f.dataset, 'time', f.recorded_at, 'datacontenttype', 'application/json', 'data', jsonb_build_object(
               'dataset', f.dataset, 'change', f.change, 'happened_at', f.happened_at, 'run_id', f.run_id::text, 'key', f.key, 'content', f.content))::text end as event
-        from reporting.changes(${after}, ${batch}) f) c) counted
+        from reporting.changes(${after}, ${batchSize}) f) c) counted
     where before < ${MAX_BATCH_CHARACTERS} order by number`;
   return {
     events: rows.flatMap(({ event }) => (event === null ? [] : quoteInexactNumbers(event))),
@@ -121,9 +121,9 @@ const sourceOf = (recorder: string) => `/chain-recorder/${encodeURIComponent(rec
 const createRestartEvent = (recorder: string, cursor: string, reason: string) =>
   JSON.stringify({
     specversion: '1.0',
-    id: `${cursor}.begun-anew`,
+    id: `${cursor}.restarted`,
     source: sourceOf(recorder),
-    type: 'chain-recorder.begun-anew',
+    type: 'chain-recorder.restarted',
     datacontenttype: 'application/json',
     data: { after: cursor, reason },
   });

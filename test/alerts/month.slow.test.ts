@@ -223,7 +223,7 @@ it('a month of every kind of channel: what each was told is the expected list, a
     });
   });
   const channels = standIns.channels.map((one) =>
-    one.name === 'email' ? { ...one, severity: 'critical' } : one,
+    one.name === 'email' ? { ...one, minSeverity: 'critical' } : one,
   );
   const workers = [new ManualClock(start), new ManualClock(start)].map((clock) => ({
     clock,

@@ -361,7 +361,7 @@ describe('a channel', () => {
   it('that weighs what it is told gets the end of what it was told, though that weighs less by then', async () => {
     const rule = scriptedRule();
     const { round, told } = open(rule, {
-      channels: [{ name: 'ops', type: 'webhook', url: server.url, severity: 'critical' }],
+      channels: [{ name: 'ops', type: 'webhook', url: server.url, minSeverity: 'critical' }],
     });
     const ill = (severity: 'critical' | 'warning') => [
       { subject: 'n1', summary: 'n1 is ill', since: null, severity },
@@ -436,7 +436,7 @@ describe('a channel', () => {
           name: 'ops',
           type: 'webhook',
           url: `${server.url}/hook`,
-          quiet: { from: '22:00', to: '07:00', zone: 'Europe/Zurich' },
+          quietHours: { from: '22:00', to: '07:00', timeZone: 'Europe/Zurich' },
         },
       ],
     });
@@ -464,7 +464,7 @@ describe('a channel', () => {
           name: 'ops',
           type: 'alertmanager',
           url: server.url,
-          quiet: { from: '22:00', to: '07:00', zone: 'UTC' },
+          quietHours: { from: '22:00', to: '07:00', timeZone: 'UTC' },
         },
       ],
     });
@@ -497,7 +497,7 @@ describe('a channel', () => {
     const quiet = scriptedRule({ name: 'elsewhere', channels: ['other'] });
     const { round, told } = open([rule, quiet], {
       channels: [
-        { name: 'ops', type: 'webhook', url: `${server.url}/hook`, severity: 'warning' },
+        { name: 'ops', type: 'webhook', url: `${server.url}/hook`, minSeverity: 'warning' },
         { name: 'other', type: 'webhook', url: `${server.url}/other` },
       ],
     });

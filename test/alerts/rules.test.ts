@@ -155,7 +155,7 @@ const cases: Readonly<Record<string, Case>> = {
     subjects: ['n1'],
     says: /^n1 is not observed: HTTP 401$/,
   },
-  'another-source': {
+  'source-changed': {
     fires: async () => {
       await watched('validators');
       await put('node_bindings', {
@@ -228,7 +228,7 @@ const cases: Readonly<Record<string, Case>> = {
     subjects: ['metric_points'],
     says: /^1 hole of metric_points could be fetched and are not/,
   },
-  'gap-lost': {
+  'gap-permanent': {
     fires: () => lost(hour),
     quiet: () => lost(2 * day),
     subjects: [`p_blocks ${ago(hour).toISOString()}`],
@@ -502,12 +502,12 @@ it('l1-balance-low is not over because nobody can read the balance any more', as
   expect(await ask('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
 });
 
-it('gap-lost tells what an outage cost a dataset once, however many targets it has', async () => {
+it('gap-permanent tells what an outage cost a dataset once, however many targets it has', async () => {
   const begin = Number(ago(hour));
   const gap = { dataset: 'validators', axis: 'time', range: '[1,9)', reason: 'the recorder was off' };
   for (const [at, target_key] of ['node=n1', 'node=n2', 'node=n3'].entries())
     await put('gaps', { ...gap, target_key, noticed_at: new Date(begin + 25 * at * minute) });
-  expect(await ask('gap-lost')).toMatchObject([
+  expect(await ask('gap-permanent')).toMatchObject([
     {
       subject: `validators ${new Date(begin).toISOString()}`,
       summary: expect.stringMatching(

@@ -91,8 +91,8 @@ async function losses(): Promise<Incident[]> {
     ),
   );
   return outages.flatMap((from) => [
-    { rule: 'gap-lost', from, to: from + 1 },
-    { rule: 'gap-lost', from, to: from + 1 },
+    { rule: 'gap-permanent', from, to: from + 1 },
+    { rule: 'gap-permanent', from, to: from + 1 },
   ]);
 }
 
@@ -202,7 +202,7 @@ async function validations(): Promise<Incident[]> {
 /** From one look to the next; what rules count within is longer. */
 const STEPS: Readonly<Record<string, number>> = {
   'quarantine-growing': 30 * MINUTE,
-  'gap-lost': 6 * HOUR,
+  'gap-permanent': 6 * HOUR,
   discrepancy: 3 * HOUR,
   'series-break': 12 * HOUR,
   'validation-ending': 12 * HOUR,
@@ -254,5 +254,5 @@ it('a year of a record: what the default rules with a past tell of it, and nothi
   console.log(JSON.stringify(Object.fromEntries(counts)));
   expect(incidents.filter((one) => !told.some(isOf(one)))).toEqual([]);
   const alertsOf = (rule: string) => told.filter((one) => one.rule === rule).length;
-  expect([alertsOf('quarantine-growing'), alertsOf('gap-lost')]).toEqual([6, 10]);
+  expect([alertsOf('quarantine-growing'), alertsOf('gap-permanent')]).toEqual([6, 10]);
 });

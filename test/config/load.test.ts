@@ -21,24 +21,24 @@ const node = { name: 'one', url: 'http://127.0.0.1:9650' };
 describe('YAML that is valid, and no configuration', () => {
   it.each([
     [
-      'an alias within what it stands for',
+      'a circular alias',
       '&all\nnetwork: fuji\nwatch: *all\n',
-      /^an alias stands within what it stands for: write out/,
+      /^circular YAML alias: write the value out/,
     ],
     [
       'brackets without an end',
       `network: fuji\nwatch: ${'['.repeat(20_000)}`,
-      /^it is nested too deep at line 2: no setting is so far within others$/,
+      /^nested too deeply at line 2: no setting has so many levels$/,
     ],
     [
       'folds without an end',
       `${Array.from({ length: 3_000 }, (_, at) => `${' '.repeat(at)}a:\n`).join('')}`,
-      /^it is nested too deep at line \d+: /,
+      /^nested too deeply at line \d+: /,
     ],
     [
       'a list as a name',
       'network: fuji\n? [a, b]\n: 1\n',
-      /^\["a","b"\]: is no name of a setting: names are texts$/,
+      /^\["a","b"\]: is not a name of a setting: names are texts$/,
     ],
   ])('%s is told in words', (_, text, words) => {
     expect(problemsOf(() => load(text))).toEqual([expect.stringMatching(words)]);
@@ -103,17 +103,17 @@ datasets:
     [
       'a setting twice',
       'network: mainnet\nnetwork: fuji\n',
-      /line 2, column 1: this setting stands here twice/,
+      /line 2, column 1: this setting appears twice/,
     ],
     [
       'a part that is not indented as it began',
       'watch:\n   chains: []\n  nodeIds: []\n',
-      /line 3, column 1: settings of one part begin in the same column/,
+      /line 3, column 1: settings of one section start in the same column/,
     ],
     [
       'two settings in one line',
       'network: mainnet\n  watch: {}\n',
-      /line 1, column 10: write one setting a line/,
+      /line 1, column 10: write one setting per line/,
     ],
     [
       'a quote that never ends',
@@ -371,6 +371,6 @@ datasets:
         return `${name}: &${name} [${Array(9).fill(`*${before}`).join(',')}]`;
       }),
     ].join('\n');
-    expect(problemsOf(() => load(bomb))).toEqual([expect.stringContaining('write out')]);
+    expect(problemsOf(() => load(bomb))).toEqual([expect.stringContaining('write the values out')]);
   });
 });

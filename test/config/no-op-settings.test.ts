@@ -14,10 +14,10 @@ const window = { from: '2026-01-01', to: '2026-01-02' };
 it('maintenance of a node that is not configured is refused, with the nodes that are', () => {
   const maintenance = [{ ...window, nodes: ['one'] }, { ...window, nodes: ['one', 'tow'] }, window];
   expect(problems({ upstreams, health: { maintenance } })).toEqual([
-    'file: health.maintenance[1].nodes[1]: no node is called "tow"; there are one',
+    'file: health.maintenance[1].nodes[1]: there is no node "tow"; there are one',
   ]);
   expect(problems({ health: { maintenance: [{ at: '02:00', duration: '1h', nodes: ['one'] }] } })).toEqual([
-    'file: health.maintenance[0].nodes[0]: no node is called "one"; there are none',
+    'file: health.maintenance[0].nodes[0]: there is no node "one"; there are none',
   ]);
 });
 

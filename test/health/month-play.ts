@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { expect } from 'vitest';
-import { anotherSource } from '../../src/alerts/rules/findings.ts';
+import { sourceChanged } from '../../src/alerts/rules/findings.ts';
 import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { createUpstreamOpener } from '../../src/app/upstream-opener.ts';
 import { validateConfig } from '../../src/config/load.ts';
@@ -116,7 +116,7 @@ export async function playMonth(
     const own = looks.filter(({ node }) => node === SWAPPED);
     const other = own.findLast(({ isOther }) => isOther)?.at ?? Number.NaN;
     const isOver = own.some(({ at, isOther }) => !isOther && at >= other + DIFFERENCE_LASTS);
-    const found = await anotherSource.evaluate({ sql, at: new Date(world.now), facts: null } as never);
+    const found = await sourceChanged.evaluate({ sql, at: new Date(world.now), facts: null } as never);
     const expected = Number.isNaN(other) || isOver ? [] : [SWAPPED];
     expect([new Date(world.now), found.map(({ subject }) => subject)]).toEqual([
       new Date(world.now),

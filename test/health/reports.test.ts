@@ -451,7 +451,7 @@ describe('an incident during which nobody looked for hours', () => {
     expect(await told('unseen for hours', at(14.1))).toEqual([
       { started_at: at(10), ended_at: null, outages: 1, down_seconds: 360, unknown_seconds: 4 * 3600 },
     ]);
-    const sla = await slaReport(sql, month, month.to + day, 99, { uptime: 80, uptimeAfter: 90 });
+    const sla = await slaReport(sql, month, month.to + day, 99, { minUptime: 80, minUptimeAfterUpgrade: 90 });
     expect(slaPage(sla)).toContain('8 h 30 min, nobody observed it for 8 h');
     // Another one looked meanwhile: to nobody it was unknown.
     await saw('valletta', 'unseen for hours', [[0, 'up']]);
@@ -487,7 +487,7 @@ describe('an incident during which nobody looked for hours', () => {
 });
 
 describe('the report of a month', () => {
-  const thresholds = { uptime: 80, uptimeAfter: 90, upgradeAt: Date.UTC(2026, 5, 1) };
+  const thresholds = { minUptime: 80, minUptimeAfterUpgrade: 90, upgradeAt: Date.UTC(2026, 5, 1) };
   const nodeIn = async (node: string, now: number, target: number) =>
     (await slaReport(sql, month, now, target, thresholds)).nodes.find((one) => one.node === node);
 
@@ -541,9 +541,9 @@ describe('what is left until a validation misses its reward', () => {
   });
 
   it('depends on when it began', () => {
-    const thresholds = { uptime: 80, uptimeAfter: 90, upgradeAt: 1000 };
+    const thresholds = { minUptime: 80, minUptimeAfterUpgrade: 90, upgradeAt: 1000 };
     expect([999, 1000].map((start) => thresholdOf(start, thresholds))).toEqual([80, 90]);
-    expect(thresholdOf(5000, { uptime: 80, uptimeAfter: 90 })).toBe(80);
+    expect(thresholdOf(5000, { minUptime: 80, minUptimeAfterUpgrade: 90 })).toBe(80);
   });
 });
 

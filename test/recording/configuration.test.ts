@@ -27,7 +27,7 @@ describe('the digest of a configuration', () => {
     ['how long changes are kept', { changes: { keep: '30d' } }],
     ['how long what is recorded is kept', { retention: { peers: '400d' } }],
     ['how long runs are kept', { runs: { keep: '30d' } }],
-    ['which uptime is rewarded', { health: { rewards: { uptime: 85 } } }],
+    ['which uptime is rewarded', { health: { rewards: { minUptime: 85 } } }],
   ])('is another one where it says something else of %s', (_, said) => {
     expect(digestOf(said)).not.toBe(digestOf({}));
   });

@@ -7,7 +7,7 @@ const NOW = Date.parse('2026-11-22T00:00:00Z');
 const DAY = 86_400_000;
 
 const access = (options: Partial<AccessOptions>) =>
-  new Access({ host: '127.0.0.1', token: undefined, proxies: [], public: [], ...options });
+  new Access({ host: '127.0.0.1', token: undefined, trustedProxies: [], public: [], ...options });
 const ask = (to: Access, path: string, more: Partial<Parameters<Access['admit']>[0]> = {}, now = NOW) =>
   to.admit({ path, address: '10.0.0.7', authorization: undefined, session: undefined, ...more }, now);
 
@@ -16,7 +16,7 @@ describe('the server refuses to listen', () => {
     'on %s where everybody could read, and says what to do',
     (host) => {
       expect(() => access({ host })).toThrow(UsageError);
-      expect(() => access({ host })).toThrow(/RECORDER_TOKEN.*server\.proxies.*127\.0\.0\.1/s);
+      expect(() => access({ host })).toThrow(/RECORDER_TOKEN.*server\.trustedProxies.*127\.0\.0\.1/s);
     },
   );
 
@@ -26,7 +26,7 @@ describe('the server refuses to listen', () => {
     { host: '::1' },
     { host: 'localhost' },
     { host: '0.0.0.0', token: TOKEN },
-    { host: '0.0.0.0', proxies: ['10.0.0.5'] },
+    { host: '0.0.0.0', trustedProxies: ['10.0.0.5'] },
   ])('but not on %o', (options) => {
     expect(() => access(options)).not.toThrow();
   });
@@ -69,7 +69,7 @@ describe('who may read', () => {
   });
 
   it('is who comes through a proxy that is named, and nobody else where there is no token', () => {
-    const proxied = access({ host: '0.0.0.0', proxies: ['10.0.0.7', '172.16.0.0/12', 'fd00::/8'] });
+    const proxied = access({ host: '0.0.0.0', trustedProxies: ['10.0.0.7', '172.16.0.0/12', 'fd00::/8'] });
     for (const address of ['10.0.0.7', '172.20.1.1', 'fd00::9', '::ffff:10.0.0.7'])
       expect(ask(proxied, '/', { address }), address).toBe('allowed');
     for (const address of ['10.0.0.8', '127.0.0.1', '172.32.0.1', 'fe80::1', undefined])

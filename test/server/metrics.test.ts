@@ -234,7 +234,7 @@ describe('what else is told', () => {
       '{upstream="nodes/a",status="timeout"} 1',
     ]);
     expect(samplesOf(page, 'chain_recorder_runs_total')).toEqual(['{feed="subnets",status="done"} 2']);
-    expect(samplesOf(page, 'chain_recorder_log_lines_lost_total')).toEqual([' 3']);
+    expect(samplesOf(page, 'chain_recorder_log_lines_dropped_total')).toEqual([' 3']);
     const took = samplesOf(page, 'chain_recorder_upstream_call_duration_seconds_bucket');
     expect(took).toContain('{upstream="nodes/a",le="0.025"} 1');
     expect(took).toContain('{upstream="nodes/a",le="0.5"} 2');
@@ -250,13 +250,13 @@ describe('what else is told', () => {
       values ('chainData', 'e', now() - interval '10 minutes', 90, (now() at time zone 'UTC')::date - ${days}::int, 400)
       on conflict (upstream, endpoint) do update set day = excluded.day`;
     await spent(0);
-    expect(samplesOf(await scrape(), 'chain_recorder_budget_left_units')).toEqual([
+    expect(samplesOf(await scrape(), 'chain_recorder_budget_remaining_units')).toEqual([
       '{upstream="chainData",window="minute"} 100',
       '{upstream="chainData",window="day"} 600',
     ]);
     await spent(1);
     await expect
-      .poll(async () => samplesOf(await scrape(), 'chain_recorder_budget_left_units').at(-1))
+      .poll(async () => samplesOf(await scrape(), 'chain_recorder_budget_remaining_units').at(-1))
       .toBe('{upstream="chainData",window="day"} 1000');
   });
 
@@ -281,9 +281,9 @@ it('a part that cannot be read costs only itself, and is told once', async () =>
   try {
     const pages = [await scrape(), await scrape()];
     for (const page of pages) {
-      const parts = samplesOf(page, 'chain_recorder_scrape_part_success');
+      const parts = samplesOf(page, 'chain_recorder_scrape_collector_success');
       expect(parts).toHaveLength(metricParts.length);
-      expect(parts.filter((one) => !one.endsWith(' 1'))).toEqual(['{part="response_times"} 0']);
+      expect(parts.filter((one) => !one.endsWith(' 1'))).toEqual(['{collector="response_times"} 0']);
       expect(samplesOf(page, 'node_up')).toEqual(['{node="a",probe="health"} 1']);
     }
     expect(warnings).toEqual([
@@ -306,8 +306,12 @@ it('more probes than are told one by one have no samples, which is told; the res
       select 'node-health', n::text, 'node_health', 15000, true, now() from generate_series(1, 30001) n`;
   await sql`analyze recorder.targets, recorder.target_datasets`;
   const page = await scrape();
-  expect(samplesOf(page, 'chain_recorder_scrape_part_success')).toEqual(
-    expect.arrayContaining(['{part="nodes"} 0', '{part="response_times"} 0', '{part="work"} 1']),
+  expect(samplesOf(page, 'chain_recorder_scrape_collector_success')).toEqual(
+    expect.arrayContaining([
+      '{collector="nodes"} 0',
+      '{collector="response_times"} 0',
+      '{collector="queues"} 1',
+    ]),
   );
   expect(samplesOf(page, 'chain_recorder_node_state')).toEqual([]);
   expect(warnings).toEqual([

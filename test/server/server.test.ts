@@ -27,11 +27,11 @@ beforeAll(async () => {
     sql: client.reader,
     gate,
     clock: systemClock,
-    access: new Access({ host: '127.0.0.1', token: undefined, proxies: [], public: [] }),
+    access: new Access({ host: '127.0.0.1', token: undefined, trustedProxies: [], public: [] }),
     log: { warn: () => {} },
     queueReachable: async () => {},
     queues: { look: async () => [], jobs: async () => [] },
-    names: ['recorder.example.org'],
+    allowedHosts: ['recorder.example.org'],
     budgets: [],
     recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },
     watched: [],
@@ -59,7 +59,7 @@ describe('the server', () => {
   it('answers to its own names only, whatever is asked', async () => {
     for (const path of ['/health', '/ready', '/metrics', '/api/status', '/nothing']) {
       const refused = await get(path, 'evil.example:8080');
-      expect(refused, path).toEqual({ code: 421, body: expect.stringContaining('server.names') });
+      expect(refused, path).toEqual({ code: 421, body: expect.stringContaining('server.allowedHosts') });
     }
     for (const host of ['localhost', 'recorder.example.org'])
       expect(await get('/health', host)).toMatchObject({ code: 200 });

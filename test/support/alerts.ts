@@ -16,7 +16,7 @@ export const noFacts: RuleFacts = {
   recorder: 'recorder',
   nodes: ['n1', 'n2', 'n3'],
   nodeIds: [],
-  rewards: { uptime: 80, uptimeAfter: 90 },
+  rewards: { minUptime: 80, minUptimeAfterUpgrade: 90 },
   budgets: [],
   disk: async () => ({ database: 0, largest: [], perDay: null, free: null }),
 };

@@ -23,11 +23,11 @@ export async function servePagesOf(
   const server = buildServer({
     sql: client.reader,
     clock: systemClock,
-    access: new Access({ host: '127.0.0.1', token, proxies: [], public: [] }),
+    access: new Access({ host: '127.0.0.1', token, trustedProxies: [], public: [] }),
     log: { warn: () => {} },
     queueReachable: async () => {},
     queues: { look: async () => [], jobs: async () => [] },
-    names: [],
+    allowedHosts: [],
     budgets: [],
     recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },
     watched: [],

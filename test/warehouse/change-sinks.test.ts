@@ -87,7 +87,7 @@ const record = (...txHashes: readonly string[]) => recordWith({}, ...txHashes);
 
 it('posts every change in its order as CloudEvents, until the sink takes it, and says while it does not', async () => {
   await record('0x1', '0x2', '0x3');
-  const sink = sinkOf({ name: 'one', batch: 2 });
+  const sink = sinkOf({ name: 'one', batchSize: 2 });
   expect(await sink.send(), 'it is made by the first look').toBe(0);
   expect(await sink.send()).toBe(3);
   expect(hashes(posted())).toEqual([['0x1', '0x2'], ['0x3']]);
@@ -116,7 +116,7 @@ it('posts every change in its order as CloudEvents, until the sink takes it, and
 });
 
 it('is sent by one worker at a time, and again by the next where the first one died before it was noted', async () => {
-  const sink = sinkOf({ name: 'two', batch: 10 });
+  const sink = sinkOf({ name: 'two', batchSize: 10 });
   await sink.send();
   await sql`update recorder.change_sinks set holder = 7, lease_until = now() + interval '20 seconds' where sink = 'two'`;
   const before = server.received.length;
@@ -157,12 +157,12 @@ it('tells a sink that the feed begins anew where it cannot go on, and goes on', 
   await sql`update recorder.change_sinks set cursor = '1.1.abc', commit_number = 1 where sink = 'now'`;
   expect(await sink.send()).toBe(2);
   const [batch] = posted(before);
-  expect(batch?.map(({ type }) => type)).toEqual(['chain-recorder.begun-anew', 'chain-recorder.appeared']);
+  expect(batch?.map(({ type }) => type)).toEqual(['chain-recorder.restarted', 'chain-recorder.appeared']);
   expect(lines.at(-1)).toContain('is not kept any more');
 });
 
 it('posts what does not fit into a batch with the next one, whatever else changed behind it', async () => {
-  const sink = sinkOf({ name: 'long', startAt: 'now', datasets: ['native_transactions'], batch: 10 });
+  const sink = sinkOf({ name: 'long', startAt: 'now', datasets: ['native_transactions'], batchSize: 10 });
   await sink.send();
   const before = server.received.length;
   await recordWith({ note: 'x'.repeat(2_500_000) }, '0x8', '0x9', '0xa');

@@ -4,7 +4,7 @@ import type { Rule } from '../rule.ts';
 export const budgetNearlySpent: Rule = {
   name: 'budget-nearly-spent',
   about:
-    'The budget of an upstream for the day (UTC) is nearly used up: what comes later waits for tomorrow.',
+    'The daily budget (UTC) of an upstream is nearly exhausted; once it is, requests wait for the next day.',
   severity: 'warning',
   for: 0,
   every: 60_000,

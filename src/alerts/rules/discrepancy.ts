@@ -3,7 +3,7 @@ import type { Rule } from '../rule.ts';
 /** Fires when sources contradict each other. */
 export const discrepancy: Rule = {
   name: 'discrepancy',
-  about: 'Two sources, or two nodes, say differently of the same thing by more than is tolerated.',
+  about: 'Two sources or two nodes disagree by more than the tolerance.',
   severity: 'warning',
   for: 0,
   every: 300_000,

@@ -7,7 +7,7 @@ const SUBJECT = 'the disk of the database';
 export const diskFull: Rule = {
   name: 'disk-full',
   about:
-    'The disk of the database is full soon, at the pace of the last sealed days. Of the embedded database only: elsewhere the recorder cannot see the disk.',
+    'The disk of the embedded database will be full soon, at the growth of the last sealed days. The disk of another server is not visible to the recorder.',
   severity: 'warning',
   for: 0,
   every: 600_000,

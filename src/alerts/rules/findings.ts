@@ -19,7 +19,7 @@ const common = { every: 30_000, onlyNow: ONLY_NOW };
 export const datasetLate: Rule = {
   ...common,
   name: 'dataset-late',
-  about: 'A dataset was not recorded for more than three of its intervals.',
+  about: 'A dataset has not been recorded for more than three of its intervals.',
   severity: 'warning',
   for: 2 * MINUTE,
   evaluate: ({ sql }) => byDataset(sql, sql`f.state = 'late'`, 'is late'),
@@ -44,7 +44,8 @@ export const datasetIncomplete: Rule = {
 export const listUnconfirmed: Rule = {
   ...common,
   name: 'list-unconfirmed',
-  about: 'A list is suddenly empty, or lost more than half of its members, and a later observation decides.',
+  about:
+    'A list is suddenly empty or lost more than half of its members; the next observations must confirm it.',
   severity: 'warning',
   for: 0,
   evaluate: ({ sql }) =>
@@ -59,7 +60,7 @@ export const listUnconfirmed: Rule = {
 export const ledgerStalled: Rule = {
   ...common,
   name: 'ledger-stalled',
-  about: 'The uptime ledger does not move: nobody knows whether nodes are up.',
+  about: 'The uptime ledger is stalled: the state of nodes is unknown.',
   severity: 'critical',
   for: 0,
   evaluate: ({ sql }) => standing(sql, sql`f.component = 'ledger' and f.state <> 'incomplete'`),
@@ -70,7 +71,7 @@ export const recordingStalled: Rule = {
   ...common,
   name: 'recording-stalled',
   about:
-    'A part of the recorder does not move: workers, schedules, the queue, commits, seals, checks, packing.',
+    'A component of the recorder is stalled: workers, schedules, the queue, commits, seals, checks or packing.',
   severity: 'critical',
   for: 2 * MINUTE,
   evaluate: ({ sql }) =>
@@ -84,19 +85,18 @@ export const recordingStalled: Rule = {
 export const indexStalled: Rule = {
   ...common,
   name: 'index-stalled',
-  about:
-    'The index of a service shows nothing newer than a moment for many times the usual interval of its items.',
+  about: 'The index of a service has shown no new item for many times the usual interval of its items.',
   severity: 'warning',
   for: 10 * MINUTE,
   evaluate: ({ sql }) => standing(sql, sql`f.component = 'index-stalled'`),
 };
 
 /** Fires when another node, network or chain than the recorded one responds. */
-export const anotherSource: Rule = {
+export const sourceChanged: Rule = {
   ...common,
-  name: 'another-source',
+  name: 'source-changed',
   about:
-    'Another node, network, genesis or chain answers than the recorded one: it is not recorded under the name of that one.',
+    'A configured URL belongs to another node, network, genesis or chain than before. Its data is not recorded under the old name.',
   severity: 'critical',
   for: 0,
   evaluate: ({ sql }) =>
@@ -107,7 +107,7 @@ export const anotherSource: Rule = {
 export const alertingFailing: Rule = {
   ...common,
   name: 'alerting-failing',
-  about: 'A rule cannot be asked, a channel takes no messages, or a sink no changes: somebody is not told.',
+  about: 'A rule cannot be evaluated, a channel accepts no messages, or a sink accepts no changes.',
   severity: 'warning',
   for: 5 * MINUTE,
   evaluate: ({ sql }) => standing(sql, sql`f.component in ('alerts', 'changes')`),
@@ -117,7 +117,7 @@ export const alertingFailing: Rule = {
 export const exportFailing: Rule = {
   ...common,
   name: 'export-failing',
-  about: 'An export by schedule fails, or is late: what reads the files sees an old record.',
+  about: 'A scheduled export fails or is late: its files are out of date.',
   severity: 'warning',
   for: 10 * MINUTE,
   evaluate: ({ sql }) => standing(sql, sql`f.component = 'export'`),
@@ -131,7 +131,7 @@ export const replicaBehind: Rule = {
   ...common,
   name: 'replica-behind',
   about:
-    'The replica that pages, reports and exports read is away, is no copy of the primary, or is more than a minute behind.',
+    'The replica for pages, reports and exports is unavailable, is not a copy of the primary, or lags by more than a minute.',
   severity: 'warning',
   for: 5 * MINUTE,
   evaluate: ({ sql }) => standing(sql, sql`f.component = 'replica'`),

@@ -15,7 +15,7 @@ interface Row {
 export const gapOpen: Rule = {
   name: 'gap-open',
   about:
-    'A hole in what is recorded can still be fetched, but has not been for long: an upstream may not keep it much longer.',
+    'A gap that can still be fetched has been open for long; the upstream may not keep the data much longer.',
   severity: 'warning',
   for: 6 * 3_600_000,
   every: 300_000,
@@ -36,9 +36,9 @@ export const gapOpen: Rule = {
 };
 
 /** Fires when a range is lost permanently. */
-export const gapLost: Rule = {
-  name: 'gap-lost',
-  about: 'A range was lost that nobody can fetch any more. Of looks at nodes: when nobody looked for long.',
+export const gapPermanent: Rule = {
+  name: 'gap-permanent',
+  about: 'A range can no longer be recorded. Of node health: a long time without probes.',
   severity: 'warning',
   for: 0,
   every: 60_000,

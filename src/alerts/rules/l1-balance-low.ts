@@ -4,7 +4,7 @@ import type { Rule, RuleFinding } from '../rule.ts';
 export const l1BalanceLow: Rule = {
   name: 'l1-balance-low',
   about:
-    'The balance of a validator of a watched L1 is used up soon, at the rate at which it falls: then it stops validating.',
+    'The balance of a validator of a watched L1 will be exhausted soon, at its current rate; then the validator becomes inactive.',
   severity: 'warning',
   for: 0,
   every: 600_000,

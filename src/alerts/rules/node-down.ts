@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 /** Fires when most observers of a node see it down. The summary contains the errors of its checks. */
 export const nodeDown: Rule = {
   name: 'node-down',
-  about: 'A node is down, by most of the observers that look at it.',
+  about: 'A node is down, by the majority of its observers.',
   severity: 'critical',
   for: MINUTE,
   every: 30_000,

@@ -4,7 +4,7 @@ import { selectHealthAt } from './health-at.ts';
 /** Fires when a node goes down repeatedly. */
 export const nodeFlapping: Rule = {
   name: 'node-flapping',
-  about: 'A node went down several times within a short time, however briefly each.',
+  about: 'A node went down several times within a short time.',
   severity: 'warning',
   for: 0,
   every: 60_000,

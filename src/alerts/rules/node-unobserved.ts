@@ -3,7 +3,7 @@ import type { Rule } from '../rule.ts';
 /** Fires when no observer could determine the state of a node for some minutes. */
 export const nodeUnobserved: Rule = {
   name: 'node-unobserved',
-  about: 'The state of a node is unknown: its answers are no health reports, or nobody looked.',
+  about: 'The state of a node is unknown: its responses are not health reports, or no observer probed it.',
   severity: 'warning',
   for: 0,
   every: 30_000,

@@ -4,7 +4,7 @@ import type { Rule } from '../rule.ts';
 /** Fires when new items cannot be decoded. */
 export const quarantineGrowing: Rule = {
   name: 'quarantine-growing',
-  about: 'Items came that could not be decoded or stored: an upstream changed, or sends what it should not.',
+  about: 'Items could not be decoded or stored: an upstream changed its format or sent invalid data.',
   severity: 'warning',
   for: 0,
   every: 60_000,

@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 export const rewardAtRisk: Rule = {
   name: 'reward-at-risk',
   about:
-    'A validation of a configured node may be down only for little more until its reward is missed, as some node sees it.',
+    'A validation of a configured node is close to losing its reward: little downtime remains, in the view of some node.',
   severity: 'warning',
   for: 0,
   every: 300_000,

@@ -3,7 +3,7 @@ import type { Rule } from '../rule.ts';
 /** Fires when the level of a metric changed permanently. */
 export const seriesBreak: Rule = {
   name: 'series-break',
-  about: 'The level of a daily metric changed at once and for good: maybe something else is counted.',
+  about: 'The level of a daily metric shifted abruptly and permanently; the service may count differently.',
   severity: 'info',
   for: 0,
   every: 600_000,

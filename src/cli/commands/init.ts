@@ -127,10 +127,10 @@ function formatConfigFile(answers: Answers): string {
   return `# yaml-language-server: $schema=${SCHEMA}
 # What chain-recorder records. All settings: docs/settings.md. Check it with "chain-recorder doctor".
 ${part({ network })}
-# The services that are asked. Keys come from the environment: CHAIN_DATA_API_KEY is sent in apiKeyHeader.
+# The recorded services and nodes. Keys come from the environment: CHAIN_DATA_API_KEY is sent in apiKeyHeader.
 # budget: what the public services grant without a key. With a key, write what your plan grants.
 ${part({ upstreams })}
-# What they are asked about. Every list may be empty.
+# What is recorded. Every list may be empty.
 #   chains: metrics of EVM chains, by id in quotes   nodeIds: blocks that validators propose, and their rewards
 #   addresses: balances, staking and unspent outputs of P-… and X-… addresses
 #   more: evmAddresses, contracts, collections, transactions, assets, subnets

@@ -138,10 +138,10 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
   const { sql } = await selectReadSource(app);
   const asOf = await parseSettledAsOf(app, sql, options);
   const now = asOf === null ? app.clock() : Date.parse(asOf);
-  const { target, rewards } = app.config.health;
+  const { slo, rewards } = app.config.health;
   const [month, promised] = parseBoth(
     () => parseMonth(options.month, now),
-    () => parsePercentage(options.slo) ?? target,
+    () => parsePercentage(options.slo) ?? slo,
   );
   const report = await slaReport(sql, month, now, promised, rewards, asOf);
   const nodes = report.nodes.filter(({ node }) => options.node === undefined || node === options.node);

@@ -2,7 +2,7 @@ import { rules } from './rules.ts';
 
 const text = `# Checks across sources
 
-Made from the code by \`npm run docs\`; a test holds it current.
+Generated from the code by \`npm run docs\`.
 
 Different sources say the same things: hours and days, the data service and the nodes, one node and another. Once an hour
 \`up\` compares them, and what disagrees stands in \`reporting.discrepancies\` with both values, its subject and its time, until

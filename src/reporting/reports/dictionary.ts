@@ -95,7 +95,7 @@ function objectSection(object: Declared): string {
 function parametersOf({ parameters, value }: DeclaredFunction): string {
   const rows = parameters.map(
     ({ name, type, preset, comment }) =>
-      `| \`${name}\` | ${type} | ${preset === undefined ? 'needed' : `\`${preset}\``} | ${cell(comment)} |`,
+      `| \`${name}\` | ${type} | ${preset === undefined ? 'required' : `\`${preset}\``} | ${cell(comment)} |`,
   );
   const table = `\n| parameter | type | unless given | what it is |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
   return value === undefined ? table : `\n- gives one value: ${value}\n${table}`;

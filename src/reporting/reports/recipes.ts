@@ -30,7 +30,7 @@ function section(question: Question): string {
   const { name, answer, examples } = question;
   const parameters = parametersOf(question).map(
     (one) =>
-      `| \`${one.name}\` | ${one.type} | ${one.preset === undefined ? 'needed' : `\`${one.preset}\``} | ${one.comment} |`,
+      `| \`${one.name}\` | ${one.type} | ${one.preset === undefined ? 'required' : `\`${one.preset}\``} | ${one.comment} |`,
   );
   const columns = answer.columns.map((one) => `| \`${one.name}\` | ${one.type} | ${one.comment} |`);
   return `### ${name}

@@ -6,9 +6,9 @@ import { momentOf } from './uptime.ts';
  * time in ms since 1970.
  */
 export interface RewardThresholds {
-  readonly uptime: number;
+  readonly minUptime: number;
   readonly upgradeAt?: number | undefined;
-  readonly uptimeAfter: number;
+  readonly minUptimeAfterUpgrade: number;
 }
 
 /** A validation of a configured node as seen by one node; it is not the decision of the network. */
@@ -85,8 +85,11 @@ export async function networkViews(
 }
 
 /** Returns the uptime, in percent, that a validation with this start (in ms since 1970) must reach. */
-export function thresholdOf(start: number, { uptime, upgradeAt, uptimeAfter }: RewardThresholds): number {
-  return upgradeAt !== undefined && start >= upgradeAt ? uptimeAfter : uptime;
+export function thresholdOf(
+  start: number,
+  { minUptime, upgradeAt, minUptimeAfterUpgrade }: RewardThresholds,
+): number {
+  return upgradeAt !== undefined && start >= upgradeAt ? minUptimeAfterUpgrade : minUptime;
 }
 
 /**

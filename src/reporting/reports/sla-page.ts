@@ -115,7 +115,7 @@ function incidentTable(incidents: readonly SlaIncident[]): string {
 function networkSection({ validations, stake }: SlaReport): string {
   if (validations.length === 0 && stake.length === 0) return '';
   const seen = table(
-    ['validator', 'seen by', 'at', 'uptime it saw', 'needed', 'downtime left until the end', 'validation'],
+    ['validator', 'seen by', 'at', 'uptime it saw', 'required', 'downtime left until the end', 'validation'],
     validations.map((view) => [
       view.node,
       view.seen_by,

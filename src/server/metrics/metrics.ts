@@ -8,14 +8,11 @@ import { processMetrics } from './process.ts';
 import { datasets, ledgers, missingData, recording, remainingBudgets } from './recorder-metrics.ts';
 import { responseTimes } from './response-times.ts';
 
-const reachable = gauge(
-  'chain_recorder_database_reachable',
-  '0 while the database gives no answer to how the recording stands.',
-);
+const reachable = gauge('chain_recorder_database_reachable', '0 while the database is unavailable.');
 const partRead = gauge(
-  'chain_recorder_scrape_part_success',
-  '0 where the metrics of the part could not be read: they have no sample then, and the others do.',
-  'part',
+  'chain_recorder_scrape_collector_success',
+  '0 if the metrics of the collector could not be read: they have no sample.',
+  'collector',
 );
 
 /** Every part, in the order of the documentation. */

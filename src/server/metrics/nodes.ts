@@ -10,18 +10,18 @@ const MAX_NAME_CHARACTERS = 200;
 
 const up = gauge(
   'node_up',
-  '1 while the node is up, 0 while it is down, by the majority of the observers that watch it. No sample while nobody can tell, or under announced maintenance.',
+  '1 while the node is up, 0 while it is down, by the majority of its observers. No sample while the state is unknown or maintenance.',
   'node',
   'probe',
 );
 const since = gauge(
   'chain_recorder_node_state_since_timestamp_seconds',
-  'Since when the probe health says of the node what it says, as Unix time.',
+  'Start of the current state of the probe health, as Unix time.',
   'node',
 );
 const state = gauge(
   'chain_recorder_node_state',
-  '1 for the state that the observer sees, 0 for the others: up, down, unknown (nobody looks, or can tell) or maintenance.',
+  '1 for the state that the observer sees, 0 for the others: up, down, unknown or maintenance.',
   'observer',
   'node',
   'probe',
@@ -29,7 +29,7 @@ const state = gauge(
 );
 const checkUp = gauge(
   'chain_recorder_node_check_up',
-  `1 while the node reports the check as passing, 0 while as failing; no sample while it is not known. The first ${MAX_CHECKS} checks of a probe by name.`,
+  `1 while the node reports the check as passing, 0 while as failing; no sample while unknown. The first ${MAX_CHECKS} checks of a probe by name.`,
   'observer',
   'node',
   'probe',
@@ -43,10 +43,10 @@ const checks = gauge(
   'probe',
   'state',
 );
-const looks = counter('chain_recorder_node_probes_total', 'Looks at the node.', 'observer', 'node', 'probe');
+const looks = counter('chain_recorder_node_probes_total', 'Probes of the node.', 'observer', 'node', 'probe');
 const lastLook = gauge(
-  'chain_recorder_node_last_look_timestamp_seconds',
-  'When the node was last looked at, as Unix time.',
+  'chain_recorder_node_last_probe_timestamp_seconds',
+  'Time of the last probe, as Unix time.',
   'observer',
   'node',
   'probe',
@@ -97,9 +97,9 @@ function checkSamples(one: ProbeRow): Sample[] {
 export const nodes: MetricPart = {
   name: 'nodes',
   about:
-    'How the nodes are, from the health ledger. `node_up == 0` is a node that is down: time in which nobody looked has no sample, ' +
-    'so that it counts neither as up nor as down (`absent`, or `chain_recorder_node_state{state="unknown"} == 1`, tells it). ' +
-    '`probe` is `health`, `readiness` or `liveness`; probes of a tag (`health:TAG`) never speak for the node and have no `node_up`. ' +
+    'States of the nodes, from the health ledger. `node_up == 0` is a node that is down. Unobserved time has no sample, ' +
+    'so that it counts neither as up nor as down; alert on it with `absent` or `chain_recorder_node_state{state="unknown"} == 1`. ' +
+    '`probe` is `health`, `readiness` or `liveness`; probes of a tag (`health:TAG`) do not count for the node and have no `node_up`. ' +
     probeLimitNote,
   families: [up, since, state, checkUp, checks, looks, lastLook],
   reader:

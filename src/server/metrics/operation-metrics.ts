@@ -5,13 +5,13 @@ const PROCESS_STATES = ['running', 'outdated', 'lost'] as const;
 
 /** Metrics of queues and processes. */
 export const work = metricTable({
-  name: 'work',
+  name: 'queues',
   about:
     'The queues and the processes, of all recorders in the database. A lost process is reported for a day, or until another one starts.',
   metrics: {
     jobs: gauge(
       'chain_recorder_queue_jobs',
-      'Jobs in the queue as the process with the schedules saw it last: waiting or active.',
+      'Jobs in the queue at the last check: waiting or active.',
       'recorder',
       'queue',
       'state',
@@ -23,8 +23,8 @@ export const work = metricTable({
       'queue',
     ),
     seen_at: gauge(
-      'chain_recorder_queue_seen_timestamp_seconds',
-      'When the queue was last checked, as Unix time.',
+      'chain_recorder_queue_last_check_timestamp_seconds',
+      'Time of the last check of the queue, as Unix time.',
       'recorder',
       'queue',
     ),
@@ -55,10 +55,7 @@ export const sealing = metricTable({
     'The seals of the record. The end of the sealed record: `chain_recorder_sealed_until_timestamp_seconds`.',
   metrics: {
     seals: counter('chain_recorder_seals_total', 'Seals created.'),
-    sealed_at: gauge(
-      'chain_recorder_last_seal_timestamp_seconds',
-      'When the newest seal was created, as Unix time.',
-    ),
+    sealed_at: gauge('chain_recorder_last_seal_timestamp_seconds', 'Time of the newest seal, as Unix time.'),
     signed: gauge('chain_recorder_last_seal_signed', '1 if the newest seal is signed.'),
   },
   rows: async ({ sql }) => {
@@ -71,7 +68,7 @@ export const sealing = metricTable({
 /** Metrics of scheduled exports. */
 export const exporting = metricTable({
   name: 'exports',
-  about: 'The exports by schedule (`exports` in recorder.yaml), of all recorders in the database.',
+  about: 'Scheduled exports (`exports` in recorder.yaml), of all recorders in the database.',
   metrics: {
     until: gauge(
       'chain_recorder_exported_until_timestamp_seconds',
@@ -127,7 +124,7 @@ export const changeSinks = metricTable({
 export const replicas = metricTable({
   name: 'replicas',
   about:
-    'The replicas that pages, reports and exports read from (`REPORTING_DATABASE_URL`), as a process that reads there saw each within the last minute.',
+    'The replicas that pages, reports and exports read from (`REPORTING_DATABASE_URL`), at their last check within a minute.',
   metrics: {
     readable: gauge(
       'chain_recorder_replica_readable',

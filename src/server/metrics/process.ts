@@ -9,31 +9,31 @@ const build = gauge(
 );
 const reloadedWell = gauge(
   'chain_recorder_config_last_reload_successful',
-  '0 while the configuration file, read anew on SIGHUP, is wrong: the configuration before holds.',
+  '0 after a reload (SIGHUP) of an invalid configuration file: the previous configuration stays active.',
 );
 const reloadedAt = gauge(
   'chain_recorder_config_last_reload_timestamp_seconds',
-  'When the configuration file was read the last time, as Unix time.',
+  'Time of the last reload of the configuration file, as Unix time.',
 );
 const lost = counter(
-  'chain_recorder_log_lines_lost_total',
-  'Lines of the log of this process that could not be written: the disk is full, or who reads them is gone or too slow.',
+  'chain_recorder_log_lines_dropped_total',
+  'Log lines of this process that could not be written: the disk is full, or the reader of the pipe is too slow or gone.',
 );
 const runs = counter(
   'chain_recorder_runs_total',
-  'Runs that ended in this process, by feed and how they ended.',
+  'Runs that ended in this process, by feed and status.',
   'feed',
   'status',
 );
 const calls = counter(
   'chain_recorder_upstream_calls_total',
-  'Calls of this process to an upstream, by the status of the answer, or why there was no whole one.',
+  'Calls of this process to an upstream, by HTTP status or cause of failure.',
   'upstream',
   'status',
 );
 const durations = histogram(
   'chain_recorder_upstream_call_duration_seconds',
-  'How long the calls of this process to an upstream took, up to the end of the answer or of the wait for it.',
+  'Duration of the calls of this process to an upstream, up to the end of the response or the timeout.',
   'upstream',
 );
 
@@ -41,7 +41,7 @@ const durations = histogram(
 export const processMetrics: MetricPart = {
   name: 'process',
   about:
-    'What this process did since it started. Scrape every process: where workers run apart, give them the role `server` too ' +
+    'Counts of this process since its start. Scrape every process: if workers run in processes of their own, give them the role `server` too ' +
     '(`up --roles worker,server`), with a port of their own.',
   families: [build, reloadedWell, reloadedAt, lost, runs, calls, durations],
   reader: ({ counts }) => {

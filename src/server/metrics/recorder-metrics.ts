@@ -8,7 +8,7 @@ const SLOW_COUNTS_MS = 60_000;
 /** Metrics of the health ledgers. */
 export const ledgers = metricTable({
   name: 'ledgers',
-  about: 'How the health ledger of each observer is kept.',
+  about: 'Progress of the health ledger of each observer.',
   metrics: {
     lag: gauge(
       'chain_recorder_ledger_lag_seconds',
@@ -17,7 +17,7 @@ export const ledgers = metricTable({
     ),
     active: gauge('chain_recorder_ledger_active', '1 while a process probes for the observer.', 'observer'),
     refused: gauge(
-      'chain_recorder_ledger_refused_probes',
+      'chain_recorder_ledger_rejected_probes',
       'Probes whose rows the database rejects: their ledgers are stalled.',
       'observer',
     ),
@@ -33,7 +33,7 @@ export const ledgers = metricTable({
 const RECORDING = {
   last_success_at: gauge(
     'chain_recorder_last_success_timestamp_seconds',
-    'When the dataset was last recorded, as Unix time.',
+    'Time of the last success of the dataset, as Unix time.',
     'dataset',
   ),
   late_by: gauge('chain_recorder_max_lag_seconds', 'Lag of the latest target of the dataset.', 'dataset'),
@@ -41,13 +41,13 @@ const RECORDING = {
   failing: gauge('chain_recorder_failing_targets', 'Targets whose last run failed.', 'dataset'),
   incomplete: gauge(
     'chain_recorder_incomplete_targets',
-    'Targets of which every success leaves something out.',
+    'Targets whose successful runs omit something.',
     'dataset',
   ),
   rows_today: gauge('chain_recorder_rows_today', 'Rows written today (UTC).', 'dataset'),
   late_targets: gauge(
     'chain_recorder_late_targets',
-    'Datasets of targets that were not recorded for longer than three intervals.',
+    'Targets (counted per dataset) without a success for more than three intervals.',
   ),
   stalled: gauge(
     'chain_recorder_stalled_components',
@@ -108,7 +108,7 @@ export const recordingSamples = (status: Status): Sample[] => samplesIn(RECORDIN
 /** Metrics of the recording's state. */
 export const recording = metricTable({
   name: 'recording',
-  about: 'State of the recording, as `status` and `/api/status` report it.',
+  about: 'Health of the recording, as `status` and `/api/status` report it.',
   metrics: RECORDING,
   rows: async ({ status }) => recordingRows(await status()),
 });
@@ -116,7 +116,7 @@ export const recording = metricTable({
 /** Metrics of each dataset's recording. */
 export const datasets = metricTable({
   name: 'datasets',
-  about: 'What was recorded of each dataset, by all processes together.',
+  about: 'Recorded rows and items, by all processes together.',
   metrics: {
     rows: counter('chain_recorder_rows_total', 'Rows written, ever, by all processes.', 'dataset'),
     items: counter('chain_recorder_items_total', 'Items received, ever, by all processes.', 'dataset'),
@@ -143,8 +143,8 @@ export const datasets = metricTable({
 
 /** Metrics of missing ranges and quarantined items, by dataset. */
 export const missingData = metricTable({
-  name: 'lacks',
-  about: 'What the record lacks, by dataset. Counted at most once a minute.',
+  name: 'missing',
+  about: 'Gaps and quarantined items, by dataset. Counted at most once a minute.',
   ttlMs: SLOW_COUNTS_MS,
   metrics: {
     gaps: gauge(
@@ -180,8 +180,8 @@ export const remainingBudgets = metricTable({
       'window',
     ),
     left: gauge(
-      'chain_recorder_budget_left_units',
-      'Budget units that are left of the current minute or day (UTC).',
+      'chain_recorder_budget_remaining_units',
+      'Remaining budget units of the current minute or day (UTC).',
       'upstream',
       'window',
     ),

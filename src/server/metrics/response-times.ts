@@ -11,7 +11,7 @@ const BUCKET_INDEXES = Array.from({ length: 16 }, (_, at) => 21 + 7 * at);
 
 const responseTime = histogram(
   'chain_recorder_node_response_time_seconds',
-  'How long the node took to answer a look in whole. Begins anew with each month (UTC); the sum is exact to 5 %.',
+  'Response time of probes. Starts at zero each month (UTC); the sum is exact to 5 %.',
   'observer',
   'node',
   'probe',
@@ -58,10 +58,10 @@ export function bucketsOf(histograms: readonly Histogram[], known: Buckets | und
 export const responseTimes: MetricPart = {
   name: 'response_times',
   about:
-    'How long the nodes take to answer, from the histograms of the ledger: the same from every process. A classic histogram, because ' +
-    'prom-client has no native ones and the text format cannot carry them: each bucket ends at an end of the ledger’s finer ones, so ' +
-    'that its count is exact. The ledger keeps hours and days, so the counter begins anew with each month, which `rate` and `increase` ' +
-    `take as any restart. ${probeLimitNote}`,
+    'Response times of the nodes, from the histograms of the ledger: the same from every process. A classic histogram, because ' +
+    'prom-client has no native ones and the text format cannot carry them: each bucket ends at an end of a finer bucket of the ledger, so ' +
+    'that its count is exact. The counter starts at zero each month, which `rate` and `increase` ' +
+    `treat as any restart. ${probeLimitNote}`,
   families: [responseTime],
   reader: ({ sql }) => {
     let told = new Map<string, Buckets>();

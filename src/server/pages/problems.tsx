@@ -19,7 +19,7 @@ export const notThroughProxy: PageProblem = {
   what: 'This server answers to the proxies that its configuration names, and you do not come through one.',
   details: [],
   advice:
-    'Ask through the proxy. Who keeps the recorder can name another one in server.proxies, or set RECORDER_TOKEN.',
+    'Ask through the proxy. Who keeps the recorder can name another one in server.trustedProxies, or set RECORDER_TOKEN.',
 };
 
 export const noToken: PageProblem = {

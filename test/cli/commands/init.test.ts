@@ -43,7 +43,7 @@ it('writes a file that is valid, with comments, asks each upstream, and never ov
     watch: { chains: [chains[0]], nodeIds: [nodeIds[0]] },
   });
   const text = readFileSync(file, 'utf8');
-  expect(text).toContain('# What they are asked about.');
+  expect(text).toContain('# What is recorded.');
   const [, schema = ''] = /^# yaml-language-server: \$schema=(.*)$/m.exec(text) ?? [];
   expect(JSON.parse(readFileSync(schema, 'utf8')).title).toBe('chain-recorder configuration');
   const again = await init('--network', 'fuji');

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { anotherSource } from '../../../src/alerts/rules/findings.ts';
+import { sourceChanged } from '../../../src/alerts/rules/findings.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../../src/app/configured-feeds.ts';
 import { createUpstreamOpener } from '../../../src/app/upstream-opener.ts';
 import { validateConfig } from '../../../src/config/load.ts';
@@ -188,7 +188,7 @@ async function recorderOf(
       select component, dataset, reason from reporting.findings where subject = ${name} or subject = ${`node=${name}`} order by component, dataset`),
     ],
     alerts: async () =>
-      (await anotherSource.evaluate({ sql } as never)).filter(({ subject }) => subject.includes(name)),
+      (await sourceChanged.evaluate({ sql } as never)).filter(({ subject }) => subject.includes(name)),
   };
 }
 

@@ -118,7 +118,7 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
     [moment.getTime() - 60_000, 'unknown'],
   ]);
   clock.now = moment.getTime() + hour;
-  const thresholds = { uptime: 80, uptimeAfter: 80 };
+  const thresholds = { minUptime: 80, minUptimeAfterUpgrade: 80 };
   const window = { from: start, to: moment.getTime() };
   const tell = async () => {
     await requireSettled(sql, moment.toISOString());

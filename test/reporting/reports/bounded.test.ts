@@ -15,7 +15,7 @@ import { scriptedFeed } from '../../support/recording.ts';
 const { it, sql } = withDatabase({ max: 5, connection: { statement_timeout: 5_000 } });
 
 /** Whether each part of the metrics could be read. */
-const PARTS = /^chain_recorder_scrape_part_success\{.*\} (\d)$/gm;
+const PARTS = /^chain_recorder_scrape_collector_success\{.*\} (\d)$/gm;
 
 it('how the recording stands is told without a look at runs, however many there are', async () => {
   const feed = scriptedFeed(subnets, { network: 'mainnet' });

@@ -127,7 +127,7 @@ describe('while PostgreSQL is killed', () => {
         access: new Access({
           host: '0.0.0.0',
           token: 'a-token-of-some-length',
-          proxies: [],
+          trustedProxies: [],
           public: ['status'],
         }),
       }),

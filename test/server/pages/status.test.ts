@@ -61,7 +61,7 @@ let server: PageServer;
 const servedAt = (moment: number) =>
   servePagesOf(database.url, {
     clock: () => moment,
-    access: new Access({ host: '0.0.0.0', token: TOKEN, proxies: [], public: ['status'] }),
+    access: new Access({ host: '0.0.0.0', token: TOKEN, trustedProxies: [], public: ['status'] }),
     site: {
       title: 'Nodes of <Example>',
       text: ['One.', 'Two & three.'],
@@ -247,7 +247,7 @@ describe('/status/NODE', () => {
 
   it('agrees with its table and with the SLA of a month that was watched in part', async () => {
     const month = { from: Date.UTC(2026, 3, 1), to: Date.UTC(2026, 4, 1) };
-    const thresholds = { uptime: 80, uptimeAfter: 90, upgradeAt: month.to };
+    const thresholds = { minUptime: 80, minUptimeAfterUpgrade: 90, upgradeAt: month.to };
     const { nodes, ...report } = await slaReport(sql, month, now, 99.9, thresholds);
     const young = nodes.filter(({ node }) => node === 'young');
     const { up, down, unknown, maintenance, none } = secondsIn(sayings, 'young', month.from, month.to);
