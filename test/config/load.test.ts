@@ -20,11 +20,7 @@ const node = { name: 'one', url: 'http://127.0.0.1:9650' };
 
 describe('YAML that is valid, and no configuration', () => {
   it.each([
-    [
-      'a circular alias',
-      '&all\nnetwork: fuji\nwatch: *all\n',
-      /^circular YAML alias: write the value out/,
-    ],
+    ['a circular alias', '&all\nnetwork: fuji\nwatch: *all\n', /^circular YAML alias: write the value out/],
     [
       'brackets without an end',
       `network: fuji\nwatch: ${'['.repeat(20_000)}`,
@@ -100,11 +96,7 @@ datasets:
 
   it.each([
     ['a tab', 'network: mainnet\nwatch:\n\tchains: []\n', /line 3, column 1: indent with spaces/],
-    [
-      'a setting twice',
-      'network: mainnet\nnetwork: fuji\n',
-      /line 2, column 1: this setting appears twice/,
-    ],
+    ['a setting twice', 'network: mainnet\nnetwork: fuji\n', /line 2, column 1: this setting appears twice/],
     [
       'a part that is not indented as it began',
       'watch:\n   chains: []\n  nodeIds: []\n',

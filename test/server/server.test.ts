@@ -37,7 +37,7 @@ beforeAll(async () => {
     watched: [],
     upstreams: { nodes: [] },
     counts: new ProcessCounts(),
-    rewards: { uptime: 80, uptimeAfter: 90 },
+    rewards: { minUptime: 80, minUptimeAfterUpgrade: 90 },
     site: { title: 'Nodes', text: [], logo: null, nodes: [], announced: { once: [], recurring: [] } },
     recording: null,
   });

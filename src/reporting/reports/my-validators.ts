@@ -41,7 +41,7 @@ export interface MyValidator {
  */
 export async function readMyValidators(
   sql: postgres.Sql,
-  { uptime, upgradeAt, uptimeAfter }: RewardThresholds,
+  { minUptime, upgradeAt, minUptimeAfterUpgrade }: RewardThresholds,
 ): Promise<readonly MyValidator[]> {
   const upgrade = upgradeAt === undefined ? null : new Date(upgradeAt);
   return [
@@ -51,6 +51,6 @@ export async function readMyValidators(
         free_capacity_avax::text, end_time, days_left::float8, reward_expected_avax::text, rewards_received_avax::text,
         blocks_7d::float8, expected_blocks_7d::float8, version, network_version, is_outdated, l1_validations::float8,
         l1_subnet_id, l1_balance_avax::text, l1_days_left::float8
-      from reporting.my_validators(threshold => ${uptime}, upgrade_at => ${upgrade}, threshold_after => ${uptimeAfter})`),
+      from reporting.my_validators(threshold => ${minUptime}, upgrade_at => ${upgrade}, threshold_after => ${minUptimeAfterUpgrade})`),
   ];
 }
