@@ -143,6 +143,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
+    if (!fromFile) log.info('starting the bundled sandbox network');
     const sandbox = fromFile ? null : await useSandbox(stateDirectory);
     if (sandbox) closers.push(() => sandbox.close());
     const embedded = environment.databaseUrl
@@ -173,6 +174,7 @@ export async function openApp(options: AppOptions): Promise<App> {
               blocked: (sessions) => logBlockedMigration(log, sessions),
             })
           : [];
+      if (options.migrate) log.info('migrating the schema of the database, and loading the pages');
       const [told] = await Promise.all([migrating, options.load?.()]);
       for (const sentence of told) log.warn(sentence);
       const opened = openDatabase(databaseUrl);

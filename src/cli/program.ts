@@ -55,6 +55,7 @@ export function commandLine(): Command {
     .action(async (options: Common & { roles?: string }) => {
       const { parseRoles } = await import('../daemon/roles.ts');
       const roles = parseRoles(options.roles);
+      (await import('../daemon/log-starting.ts')).logStarting();
       // The server with its pages takes as long to load as everything else: other commands do not load it.
       const load = () => import('../daemon/reload.ts');
       return withApp(

@@ -5,6 +5,16 @@ import { LiveBlock, stderrBlock, type TerminalStream } from '../lib/live-block.t
 import { type FindingGroup, findingGroups } from '../reporting/reports/findings.ts';
 import { summaryLines } from './summary.ts';
 
+/** Counts of a dataset; of node_health, rows are probes. */
+interface Found {
+  readonly dataset: string;
+  readonly targets: number;
+  readonly rows: number;
+  readonly today: number;
+  readonly last: Date | null;
+}
+
+const NODE_HEALTH = 'node_health';
 /** Window of the row rate, in ms. */
 const RATE_WINDOW_MS = 30_000;
 
@@ -48,20 +58,25 @@ export class LiveSummary {
 
   async #summary() {
     const { config, database } = this.#app;
-    const common = { now: new Date(this.#app.clock()), network: config.network, address: this.#address };
+    const network = this.#app.sandbox ? 'the simulated network (sandbox)' : config.network;
+    const common = { now: new Date(this.#app.clock()), network, address: this.#address };
     try {
       const [found, findings] = await Promise.all([
-        database.reader<{ dataset: string; targets: number; rows: number; last: Date | null }[]>`
-          select dataset, count(*)::int as targets, sum(rows_written)::float8 as rows, max(last_success_at) as last
+        database.reader<Found[]>`
+          select dataset, count(*)::int as targets, sum(rows_today)::float8 as today,
+            case when dataset = 'node_health' then (select sum(probes) from reporting.node_probes)
+              else sum(rows_written) end::float8 as rows, max(last_success_at) as last
           from reporting.freshness group by dataset`,
         findingGroups(database.reader),
       ]);
       this.#first ??= new Map(found.map(({ dataset, rows }) => [dataset, rows]));
-      const datasets = found.map(({ dataset, rows, last }) => {
-        return { dataset, rows, last, added: rows - (this.#first?.get(dataset) ?? 0) };
+      const datasets = found.map(({ dataset, rows, today, last }) => {
+        const isProbed = dataset === NODE_HEALTH;
+        return { dataset, rows, today, last, isProbed, added: rows - (this.#first?.get(dataset) ?? 0) };
       });
       const targets = found.reduce((sum, one) => sum + one.targets, 0);
-      const rate = this.#rateOf(found.reduce((sum, { rows }) => sum + rows, 0));
+      const recorded = found.filter(({ dataset }) => dataset !== NODE_HEALTH);
+      const rate = this.#rateOf(recorded.reduce((sum, { rows }) => sum + rows, 0));
       return { ...common, datasets, targets, findings, rate, databaseError: null };
     } catch (error) {
       const findings: FindingGroup[] = [];

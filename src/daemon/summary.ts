@@ -23,7 +23,11 @@ export interface Summary {
 /** Row counts of a dataset. */
 export interface DatasetRows {
   readonly dataset: string;
+  /** Probes instead of rows are counted. */
+  readonly isProbed: boolean;
   readonly rows: number;
+  /** Rows written today (UTC), as the pages count them. */
+  readonly today: number;
   /** Rows added since the process started. */
   readonly added: number;
   readonly last: Date | null;
@@ -45,13 +49,13 @@ export function summaryLines(summary: Summary, width: number, height: number): s
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream: process.stderr });
   const cut = (text: string) => truncateText(escapeUnsafeText(text), Math.max(1, width - 1));
-  const rows = datasets.reduce((sum, one) => sum + one.rows, 0);
+  const rows = datasets.reduce((sum, one) => sum + one.today, 0);
   const speed = rate === null ? [] : [`${number.format(rate)} rows/s`];
   const where = [network, ...(address === null ? [] : [address]), 'Ctrl-C stops'];
   const figures = [
     `${datasets.length} datasets`,
     `${targets} targets`,
-    `${number.format(rows)} rows`,
+    `${number.format(rows)} rows today`,
     ...speed,
   ];
   const rule = style(
@@ -112,11 +116,11 @@ function newest(datasets: readonly DatasetRows[], width: number): string[] {
     .flatMap(({ last, ...one }) => (last === null ? [] : [{ ...one, last }]))
     .sort((one, other) => other.last.getTime() - one.last.getTime() || other.added - one.added)
     .slice(0, MAX_DATASETS)
-    .map(({ dataset, rows, added, last }) => ({
+    .map(({ dataset, rows, added, last, isProbed }) => ({
       dataset,
       before: `  ${formatTimeOfDay(last)}  `,
       rows: number.format(rows),
-      added: added > 0 ? `  +${number.format(added)}` : '',
+      added: `${added > 0 ? `  +${number.format(added)}` : ''}${isProbed ? ' probes' : ''}`,
     }));
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length));
   const figures = widest(shown.map(({ rows }) => rows));

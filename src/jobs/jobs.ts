@@ -73,7 +73,7 @@ export function planJob(feed: string, occasion: string) {
  */
 export function recordJob({ source, every }: ActiveFeed, job: Job) {
   const feed = source.name;
-  const { datasets, window, reason, ...rest } = job;
+  const { datasets, window, reason, firstPoll, ...rest } = job;
   const data: JobData = {
     kind: 'record',
     feed,
@@ -89,13 +89,32 @@ export function recordJob({ source, every }: ActiveFeed, job: Job) {
     opts: {
       ...REMOVE_WHEN_DONE,
       jobId: jobId('record', reason, feed, targetKey(job.target), one),
-      priority: Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY),
+      priority:
+        firstPoll === undefined ? priorityOfInterval(every) : priorityOfFirstPoll(source, every, firstPoll),
       ...RETRY_OPTIONS,
       // One job heals several holes in sequence. Each run is a separate trace, so that no trace grows without
       // limit.
       ...(reason !== 'poll' && { telemetry: { omitContext: true } }),
     },
   };
+}
+
+const priorityOfInterval = (every: number) =>
+  Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY);
+
+/** Priority of the first poll of a feed whose first polls walk over the past, and the step to the next target. */
+const FIRST_WALK = { priority: 12, step: 10 };
+/** Step of the priority from the first poll of one target of a feed to that of the next one. */
+const FIRST_POLL_STEP = 3;
+
+/**
+ * Returns the priority of the first poll of a target. A few calls come before a walk over the past of a range,
+ * and the first target of each feed before most others, so that every dataset soon has rows.
+ * @param place among the first polls of the feed
+ */
+function priorityOfFirstPoll({ range, calls }: ActiveFeed['source'], every: number, place: number): number {
+  if (range) return Math.min(FIRST_WALK.priority + FIRST_WALK.step * place, LOWEST_PRIORITY);
+  return Math.min(Math.max(calls, 2) + FIRST_POLL_STEP * place, priorityOfInterval(every));
 }
 
 /** Name of the schedule and of the jobs that evaluate the alert rules. */

@@ -37,4 +37,9 @@ export interface Job {
    * the target was recorded since. Undefined: a success counts from its commit.
    */
   readonly plannedAt?: number;
+  /**
+   * Place among the first polls of the feed, from 0. Undefined: the target was polled before, or the job is
+   * no poll.
+   */
+  readonly firstPoll?: number;
 }

@@ -224,6 +224,7 @@ export function isDue(state: TargetState, every: number, now: number): boolean {
  */
 export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Job[] {
   const { range, once } = feed.source;
+  let firstPolls = 0;
   return feed.targets.flatMap((target): Job[] => {
     const known = feed.datasets.map((dataset) => ({
       ...dataset,
@@ -250,10 +251,12 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       const joint = jointState(feed, states, target);
       // Retries of a poll do not repeat the sweeps that were planned with the first attempt.
       const sweeps = joint.failures > 0 ? [] : listSweepWindows(feed, target, joint, now);
+      const isFirst = due.every(({ state }) => state.lastPolled === null);
+      const place = isFirst ? { firstPoll: firstPolls++ } : {};
       return [
         ...(range && !poll
           ? []
-          : [{ ...job(poll, 'poll', due), ...reachOf(feed, joint, now), plannedAt: now }]),
+          : [{ ...job(poll, 'poll', due), ...reachOf(feed, joint, now), plannedAt: now, ...place }]),
         ...sweeps.map((window) => job(window, 'sweep', feed.datasets)),
       ];
     }

@@ -34,6 +34,28 @@ it('a command that starts the embedded database prints its answer and nothing el
   expect(await start(['migrate'])).toMatchObject({ stdout: 'the database is up to date\n', stderr: '' });
 });
 
+it('up says first that it starts, and then what it waits for', async () => {
+  const command = startCommand(['up'], {}, dir);
+  running.add(command);
+  let stderr = '';
+  command.process.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk;
+  });
+  await expect.poll(() => stderr, { timeout: 20_000 }).toContain('migrating the schema');
+  command.process.kill('SIGTERM');
+  const messages = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg);
+  expect(messages.slice(0, 4)).toEqual([
+    'starting',
+    'starting embedded PostgreSQL',
+    'embedded PostgreSQL started',
+    'migrating the schema of the database, and loading the pages',
+  ]);
+  await command.ended;
+});
+
 it('a new record says so where the user has another one, and where that is', async () => {
   const state = join(dir, 'state');
   const last = join(dir, 'elsewhere/.recorder');

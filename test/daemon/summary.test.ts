@@ -8,7 +8,10 @@ const summary: Summary = {
   now: at(59),
   network: 'mainnet',
   address: 'http://127.0.0.1:8080',
-  datasets: names.map((dataset, n) => ({ dataset, rows: 1000 * n, added: n, last: n === 0 ? null : at(n) })),
+  datasets: names.map((dataset, n) => ({
+    ...{ dataset, rows: 1000 * n, today: 1000 * n, added: n, last: n === 0 ? null : at(n) },
+    isProbed: false,
+  })),
   targets: 12,
   findings: [],
   rate: 1234.4,
@@ -27,11 +30,17 @@ const finding = (subject: string) => ({
 describe('the live summary', () => {
   it('tells datasets, targets, rows, how fast, and what was recorded last', () => {
     const lines = summaryLines(summary, 80, 40);
-    expect(lines).toContain('7 datasets   12 targets   21,000 rows   1,234 rows/s');
+    expect(lines).toContain('7 datasets   12 targets   21,000 rows today   1,234 rows/s');
     expect(lines.at(-1)).toBe('nothing is late');
     expect(lines[0]).toMatch(/^\d\d:\d\d:59(Z|[+-]\d\d:\d\d) ─+$/);
     const recorded = lines.filter((line) => / \+\d/.test(line)).map((line) => line.split(/ +/)[2]);
     expect(recorded).toEqual(names.slice(1).toReversed());
+  });
+
+  it('counts probes of the health of nodes', () => {
+    const probed = { dataset: 'node_health', rows: 40, today: 0, added: 12, last: at(50), isProbed: true };
+    const lines = summaryLines({ ...summary, datasets: [probed] }, 80, 40);
+    expect(lines.some((line) => line.endsWith('node_health  40  +12 probes'))).toBe(true);
   });
 
   it('tells what is late, a bounded number, and nothing that a terminal obeys', () => {
@@ -53,7 +62,7 @@ describe('the live summary', () => {
     for (const figure of [
       '7 datasets',
       '12 targets',
-      '21,000 rows',
+      '21,000 rows today',
       '1,234 rows/s',
       '  6,000  +6',
       'metric_poin…',

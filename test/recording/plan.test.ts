@@ -208,7 +208,7 @@ describe('planDue', () => {
     const feed = ranged();
     const [poll, hole] = missingWindows(feed, targetOf(feed), state(), now);
     expect(planDue(feed, new Map(), now)).toEqual([
-      { target: targetOf(feed), window: poll, reason: 'poll', plannedAt: now },
+      { target: targetOf(feed), window: poll, reason: 'poll', plannedAt: now, firstPoll: 0 },
     ]);
     const polled = state({ lastPolled: now, covered: poll ? [poll] : [] });
     const [, ...jobs] = missingWindows(feed, targetOf(feed), polled, now);
@@ -216,6 +216,20 @@ describe('planDue', () => {
       { target: targetOf(feed), window: jobs[0], reason: 'heal' },
     ]);
     expect(jobs[0]).toEqual(hole);
+  });
+
+  it('numbers the first polls of a feed, and no later one', () => {
+    const feed = scriptedFeed(nodeIdentity, { node: 'a' }, { every: hour });
+    const targets = ['a', 'b', 'c'].map((node) => ({ node }));
+    const polled = new Map([
+      [targetKey({ node: 'b' }), new Map([['node_identity', state({ lastPolled: now - 2 * hour })]])],
+    ]);
+    const jobs = planDue({ ...feed, targets }, polled, now);
+    expect(jobs.map(({ target, firstPoll }) => [target.node, firstPoll])).toEqual([
+      ['a', 0],
+      ['b', undefined],
+      ['c', 1],
+    ]);
   });
 
   it('finds no hole in what only time has added since the last poll', () => {

@@ -157,6 +157,7 @@ async function findOrStart(
   await refuseOtherHost(home, isServerAlive(home));
   const found = await runningServer(home);
   if (found !== undefined) return { port: found, made: false, started: false };
+  log.info({ dir }, 'starting embedded PostgreSQL');
   const { port, taken, made } = await startServer(home, settings, wanted);
   if (taken !== undefined)
     log.warn(

@@ -161,7 +161,7 @@ left join network_version n on true
 left join l1s l on l.node_id = m.node_id
 -- As a subquery, so that it is evaluated even if there is no validator.
 where (select r.is_known from recorded r)
-order by m.node nulls last, m.node_id
+order by s.node_id is null, m.node nulls last, m.node_id
 $$;
 
 comment on function reporting.my_validators is 'The validators of the user, one row each: those in watch.nodeIds of the configuration, and those whose node is configured.';

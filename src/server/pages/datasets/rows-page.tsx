@@ -12,6 +12,7 @@ import { filtersOfRows, type TableLocation } from './column-menu.tsx';
 import { Formats } from './formats.tsx';
 import { canCallFunction, FunctionForm } from './function-form.tsx';
 import { NoRecord, recordStartAfter } from './no-record.tsx';
+import { explainNoRows } from './no-rows.ts';
 import { PageSql } from './page-sql.tsx';
 import { pathOf, RelationHead } from './relation-head.tsx';
 import { type Relation, relationNamed } from './relations.ts';
@@ -33,14 +34,13 @@ export const rowsPage: Page = {
     const found = await read(async (sql) => {
       const since = await recordStartAfter(sql, dataset, rows.asOf);
       if (since !== null) return { since };
-      return {
-        page: await readRows(sql, readable, rows.question),
-        count: await countRows(sql, readable, rows.question),
-      };
+      const page = await readRows(sql, readable, rows.question);
+      const count = await countRows(sql, readable, rows.question);
+      const isWhole = rows.asOf === null && rows.question.filters.length === 0 && page.rows.length === 0;
+      const empty = dataset && isWhole ? await explainNoRows(sql, dataset, clock()) : 'No rows.';
+      return { page, count, empty };
     });
-    return 'since' in found
-      ? early(relation, rows, found.since)
-      : content(relation, rows, found.page, found.count, clock());
+    return 'since' in found ? early(relation, rows, found.since) : content(relation, rows, found, clock());
   },
 };
 
@@ -60,8 +60,11 @@ const crumbs = ({ parameters }: Pick<RequestedRows, 'parameters'>) => [
 function content(
   relation: Relation,
   rows: RequestedRows,
-  page: RowsPage,
-  count: RowCount | null,
+  {
+    page,
+    count,
+    empty,
+  }: { readonly page: RowsPage; readonly count: RowCount | null; readonly empty: string },
   now: number,
 ): Content {
   const { readable, dataset } = relation;
@@ -97,7 +100,7 @@ function content(
             </p>
           </div>
           <ActiveFilters filters={filtersOfRows(readable)} path={path} parameters={parameters} />
-          <RowsTable place={place} dataset={dataset} question={question} rows={page.rows} />
+          <RowsTable place={place} dataset={dataset} question={question} rows={page.rows} empty={empty} />
           <Pager place={place} next={page.next} limit={question.limit} />
         </section>
         <AboutColumns place={place} />

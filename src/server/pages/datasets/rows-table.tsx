@@ -17,11 +17,14 @@ export function RowsTable({
   dataset,
   question: { columns, order },
   rows,
+  empty,
 }: {
   readonly place: TableLocation;
   readonly dataset: ReadableDataset | null;
   readonly question: RowsQuery;
   readonly rows: readonly Row[];
+  /** Notice if there are no rows. */
+  readonly empty: string;
 }) {
   const direction = order.descending ? 'descending' : 'ascending';
   const asOf = parseExactInstant(place.parameters.as_of ?? '');
@@ -53,7 +56,7 @@ export function RowsTable({
         columns={leads ? [waysColumn(ways), ...columnsOfRows] : columnsOfRows}
         rows={rows}
         keyOf={(row) => rows.indexOf(row)}
-        empty={place.parameters.after ? 'No more rows.' : 'No rows.'}
+        empty={place.parameters.after ? 'No more rows.' : empty}
       />
       {columns.map((column) => (
         <ColumnMenu column={column} place={place} key={column.name} />

@@ -77,9 +77,17 @@ export async function readValidatorCharts(
       },
       to.getTime(),
     );
+    const found = await readChartLines(sql, request, clock);
+    if (!found.lines.some(({ points }) => points.some(([, value]) => value !== null))) continue;
+    const { window } = request;
     sections.push({
-      ...{ name: of, title, columns: request.columns, window: request.window, draws: drawable.draws },
-      ...{ keys: things, found: await readChartLines(sql, request, clock) },
+      name: of,
+      title,
+      columns: request.columns,
+      window,
+      draws: drawable.draws,
+      keys: things,
+      found,
     });
   }
   return sections;
@@ -100,20 +108,13 @@ export function ValidatorChart({
           More of this chart
         </a>
       </div>
-      {found.missing.map((why) => (
-        <p class="empty" key={why}>
-          {why}
-        </p>
-      ))}
-      {found.missing.length === 0 && (
-        <LineChart
-          name={name}
-          lines={found.lines}
-          title={title}
-          window={[window[0].getTime(), window[1].getTime()]}
-          draws={draws}
-        />
-      )}
+      <LineChart
+        name={name}
+        lines={found.lines}
+        title={title}
+        window={[window[0].getTime(), window[1].getTime()]}
+        draws={draws}
+      />
     </section>
   );
 }

@@ -3,7 +3,6 @@ import { hrefOf } from '../datasets/address.ts';
 import { State } from '../parts/state.tsx';
 import type { Column } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { ValueText } from '../parts/value.tsx';
 import { serverLinks } from '../status/links.ts';
 import { durationWords, numberText } from '../texts.ts';
 
@@ -123,9 +122,10 @@ export function Delegations({ delegations, delegated_avax: amount, node_id }: My
 
 const name: Column<MyValidator> = {
   name: 'Validator',
-  kind: 'name',
   cell: ({ node_id, node }) => (
-    <a href={validatorHref(node_id)}>{node ?? <ValueText type="text" value={node_id} />}</a>
+    <a href={validatorHref(node_id)} title={node_id}>
+      {node ?? `${node_id.slice(0, 13)}…${node_id.slice(-4)}`}
+    </a>
   ),
 };
 

@@ -3,6 +3,7 @@ import { PRIMARY_NETWORK } from '../../../datasets/node/current-validators.ts';
 import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
 import { hrefOf } from '../datasets/address.ts';
 import { definePage } from '../page.ts';
+import { Empty } from '../parts/empty.tsx';
 import { KeyValues } from '../parts/key-values.tsx';
 import { Time } from '../parts/time.tsx';
 import { type ChartSection, readValidatorCharts, ValidatorChart } from './charts.tsx';
@@ -47,6 +48,12 @@ export const validator = definePage({
           </p>
         </div>
         <Facts of={one} />
+        {charts.length === 0 && (
+          <Empty>
+            {one.end_time === null && 'It does not validate on the primary network. '}Charts appear with its
+            first records.
+          </Empty>
+        )}
         {charts.map((section) => (
           <ValidatorChart section={section} key={section.name} />
         ))}

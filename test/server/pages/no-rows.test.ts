@@ -1,0 +1,24 @@
+import { expect } from 'vitest';
+import { withPages } from '../../support/fixture.ts';
+
+const { it, sql, ask } = withPages();
+
+const wanted = (dataset: string, more: { error?: string; success?: Date } = {}) => sql`
+  with target as (
+    insert into recorder.targets (source, target_key, target, recorder) values (${dataset}, 'node=n', ${{ node: 'n' }}, 'recorder'))
+  insert into recorder.target_datasets
+    (source, target_key, dataset, every_ms, active, wanted_at, last_error, failures, last_success_at)
+  values (${dataset}, 'node=n', ${dataset}, 600000, true, now(), ${more.error ?? null}, ${more.error ? 1 : 0}, ${more.success ?? null})`;
+const page = async (dataset: string) => (await ask(`/datasets/${dataset}`)).body;
+
+it('a dataset without rows says why, and when they come', async () => {
+  await wanted('validators');
+  await wanted('peers', { error: 'connect ECONNREFUSED' });
+  await wanted('network_proposals', { success: new Date() });
+  expect(await page('validators')).toContain('the first polls of 1 target are under way');
+  expect(await page('validators')).toContain('it is recorded every 10 min');
+  expect(await page('peers')).toContain('1 target failed, and will be retried: connect ECONNREFUSED');
+  expect(await page('network_proposals')).toContain('the upstream returned none so far. Last poll now');
+  expect(await page('subnets')).toContain('the configuration does not record it');
+  expect((await ask('/datasets/validators?node=x')).body).toContain('No rows.');
+});
