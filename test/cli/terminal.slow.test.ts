@@ -73,7 +73,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
   it('up shows lines for people, and a summary that is redrawn in place and leaves nothing behind', async () => {
     const up = start(['up'], {}, { rows: 40 });
     // The rate is not known yet when it is shown first.
-    await expect.poll(() => summaryOf(up).join('\n'), PATIENCE).toMatch(/ rows {3}[\d,]+ rows\/s\n/);
+    await expect.poll(() => summaryOf(up).join('\n'), PATIENCE).toMatch(/ rows today {3}[\d,]+ rows\/s\n/);
     expect(summaryOf(up)).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^sandbox {3}http:\/\/127\.0\.0\.1:\d+ {3}Ctrl-C stops$/),
