@@ -64,6 +64,15 @@ const CAUSES: readonly Cause[] = [
       `raise max_connections on the server, or end what holds them; where a limit is set: alter role "${user}" connection limit -1, alter database "${database}" connection limit -1. A process of the recorder needs up to 53`,
   },
   {
+    codes: ['53200'],
+    cause: ({ host }, message) => `${host} lacks memory: ${message}`,
+    fix: (_, message) =>
+      message.includes('shared memory')
+        ? 'end the program whose session holds so many locks that the server has no room for more, or restart the server: new sessions are ' +
+          'refused until then. drizzle/limit-readers.sql of this package keeps readers from it'
+        : 'give the server more memory, or let it use less (work_mem, max_connections)',
+  },
+  {
     codes: ['53100'],
     cause: ({ host }) => `the disk of ${host} is full`,
     fix: () => 'make room on it: until then nothing is recorded',

@@ -50,7 +50,7 @@ const MAX_DEADLOCKS = 5;
  * @returns messages for the operator
  * @throws UsageError if the database is not UTF-8, has a migration that this version does not know, or lacks
  * an earlier one, or if an object of a user prevents a view or a function
- * @throws TemporaryError with the blocking sessions, if they blocked the migration for two minutes
+ * @throws TemporaryError with the blocking sessions, if they blocked the migration for `timeout`
  * @throws Interrupted if the signal aborted
  */
 export async function migrateDatabase(
@@ -77,7 +77,8 @@ export async function migrateDatabase(
       if (signal?.aborted) throw new InterruptedError({ cause: error });
       if (isDeadlock(error) && ++deadlocks < MAX_DEADLOCKS) continue;
       if (!isLockTimeout(error)) throw error;
-      if (performance.now() > deadline) throw new TemporaryError(blockedText(blockers), { cause: error });
+      if (performance.now() > deadline)
+        throw new TemporaryError(blockedText(blockers, timeout), { cause: error });
       blocked(blockers);
       await delay(RETRY_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
@@ -92,14 +93,15 @@ const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? er
 const isDeadlock = (error: unknown) => codeOf(error) === '40P01';
 const isLockTimeout = (error: unknown) => codeOf(error) === '55P03';
 
-function blockedText(sessions: readonly LockingSession[]): string {
+/** @param timeout time for which the migration was tried, in ms */
+function blockedText(sessions: readonly LockingSession[], timeout: number): string {
   const named =
     sessions.length > 0 ? sessions.map(formatSession).join('; ') : 'a session that has ended by now';
   const [first] = sessions;
   const fix = first
     ? `end the transaction there, or: select pg_terminate_backend(${first.pid})`
     : 'try again';
-  return `the database was not migrated: for two minutes its tables or views were locked by ${named}: ${fix}`;
+  return `the database was not migrated: for ${timeout / 1000} s its tables or views were locked by ${named}: ${fix}`;
 }
 
 async function backendOf(sql: postgres.Sql): Promise<number> {

@@ -214,7 +214,9 @@ describe('while readers hold every lock that they can take', () => {
       const before = await progress();
       const refused = await migrating(REFUSED_AFTER_MS).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(TemporaryError);
-      expect(String(refused)).toMatch(/locked by process \d+.*idle-transaction.*pg_terminate_backend/);
+      expect(String(refused)).toMatch(
+        /for 10 s its tables or views were locked by process \d+.*idle-transaction.*pg_terminate_backend/,
+      );
       waiting = migrating(WAITING_MS);
       await expect
         .poll(async () => (await doctor()).map(({ ok }) => ok), { timeout: 120_000 })

@@ -4,12 +4,16 @@ import { chown, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { toErrorMessage, UsageError } from '../../lib/errors.ts';
+import { packageFile } from '../../lib/package-file.ts';
 import { installedMajor } from './binaries.ts';
 import { startFailure } from './failure.ts';
 import { type EmbeddedHome, processOptions } from './home.ts';
 import { keepInitdbChoices, StartFallbacks } from './settings.ts';
 
 const run = promisify(execFile);
+
+/** SQL that takes from readers what would stop a recording. */
+const LIMIT_READERS_FILE = packageFile('drizzle/limit-readers.sql');
 
 /**
  * Creates the cluster under a temporary name first, so that an interrupted start leaves no cluster that looks
@@ -30,16 +34,28 @@ export async function makeCluster(home: EmbeddedHome, bin: string): Promise<void
   const cluster = basename(unfinished);
   try {
     await initCluster(home, bin, cluster);
-    const single = ['--single', '-D', cluster, '-c', 'exit_on_error=on', 'postgres'];
-    const creating = run(join(bin, 'postgres'), single, processOptions(home));
-    creating.child.stdin?.end('create database recorder\n');
-    await creating;
+    await runSingle(home, bin, cluster, 'postgres', 'create database recorder;');
+    await runSingle(home, bin, cluster, 'recorder', await readFile(LIMIT_READERS_FILE, 'utf8'));
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 10 });
     throw startFailure(home.path, toErrorMessage(error), error);
   }
   await keepInitdbChoices(unfinished);
   await rename(unfinished, join(home.path, 'data'));
+}
+
+/** Runs a statement in a database of a cluster without a server. */
+async function runSingle(
+  home: EmbeddedHome,
+  bin: string,
+  cluster: string,
+  database: string,
+  statement: string,
+): Promise<void> {
+  const args = ['--single', '-j', '-D', cluster, '-c', 'exit_on_error=on', database];
+  const running = run(join(bin, 'postgres'), args, processOptions(home));
+  running.child.stdin?.end(`${statement.trimEnd()}\n\n`); // with -j, an empty line ends a statement
+  await running;
 }
 
 /** Runs initdb. Where the system allows less than initdb found out, initdb is run again with what it allows. */

