@@ -66,7 +66,7 @@ export class WalkEvidence {
    * Returns null if it is complete.
    */
   incomplete(at: number): string | null {
-    return whyIncomplete(this.#of(at)) ?? this.#unseen;
+    return whyIncomplete(this.#of(at), this.#contradictionOf(at)) ?? this.#unseen;
   }
 
   /**
@@ -75,8 +75,8 @@ export class WalkEvidence {
    * walks.
    */
   absence(at: number, window: Window | null): AbsenceEvidence | null {
-    const { shown, retires, countsMissed, confirmShrink, unknown, contradiction } = this.#of(at);
-    const isProof = unknown === 0 && contradiction === null && this.#unseen === null;
+    const { shown, retires, countsMissed, confirmShrink, unknown } = this.#of(at);
+    const isProof = unknown === 0 && this.#contradictionOf(at) === null && this.#unseen === null;
     if (!retires || !isProof || (this.#isSplit && !countsMissed)) return null;
     return {
       seen: shown,
@@ -84,6 +84,16 @@ export class WalkEvidence {
       confirm: this.#isSplit ? MULTI_PAGE_CONFIRMATION : SINGLE_PAGE_CONFIRMATION,
       confirmShrink,
     };
+  }
+
+  /**
+   * Returns the contradiction of a dataset, or that of another dataset whose members are from the same list.
+   * Returns null if the list is consistent.
+   */
+  #contradictionOf(at: number): string | null {
+    const { contradiction, retires } = this.#of(at);
+    if (contradiction !== null || !retires) return contradiction;
+    return this.#datasets.find((one) => one.retires && one.contradiction !== null)?.contradiction ?? null;
   }
 
   #of(at: number): DatasetEvidence {
@@ -111,7 +121,7 @@ interface DatasetEvidence {
   contradiction: string | null;
 }
 
-function whyIncomplete({ unstored, unknown, contradiction }: DatasetEvidence): string | null {
+function whyIncomplete({ unstored, unknown }: DatasetEvidence, contradiction: string | null): string | null {
   const items = (count: number) => (count === 1 ? '1 item' : `${count} items`);
   if (unknown > 0)
     return `${items(unknown)} whose key could not be read in the quarantine: nothing is retired`;

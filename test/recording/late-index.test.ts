@@ -123,6 +123,20 @@ it.each(['proposed_blocks', 'native_transactions'] as const)(
   },
 );
 
+it.each(['proposed_blocks', 'staking_transactions'] as const)(
+  'an item of %s with a time before any chain does not prove that all newer items were shown',
+  async (name) => {
+    // The last item of the first page after a pause has the time 0.
+    const all = hourly(40, () => 0).map((one) => (one.number === 30 ? { ...one, statedTime: 0 } : one));
+    const { clock, poll, recorded, missing } = await recorder(all, hour, { name, page: 10 });
+    await poll('up');
+    clock.now += 39 * hour;
+    await poll('up');
+    expect((await missing()).claimed).toEqual([]);
+    expect([...(await recorded())].sort((a, b) => a - b)).toEqual(numbers(all));
+  },
+);
+
 it('a sweep that succeeds does not hide that the poll before it failed', async () => {
   let fails = false;
   const { clock, poll } = await recorder(

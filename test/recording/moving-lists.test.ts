@@ -1,5 +1,9 @@
 import { describe, expect } from 'vitest';
+import { blockchains } from '../../src/datasets/chain-data/blockchains.ts';
+import { subnets } from '../../src/datasets/chain-data/subnets.ts';
+import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { pagesOf, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import {
   type Change,
   checkMovingLists,
@@ -97,6 +101,55 @@ describe('a list that moves between two of its pages', () => {
     const list = recorded(250);
     await list.walk(still);
     expect((await list.walk({ ...still, deadCall: 3 })).result).toMatchObject({ status: 'done', pages: 5 });
+  });
+});
+
+describe('a list of which two datasets are recorded', () => {
+  it('retires nobody in one of them by walks that show a member of the other one twice', async () => {
+    const feed = scriptedFeed([subnets, blockchains], { network: 'two-datasets' });
+    const subnet = (name: string, ...chains: string[]) => ({
+      subnetId: `two-${name}`,
+      blockchains: chains.map((chain) => ({ blockchainId: `two-${chain}` })),
+    });
+    const [a, b, c, d] = [
+      subnet('a', 'chain-a'),
+      subnet('b', 'chain-b'),
+      subnet('c', 'chain-c'),
+      subnet('d'),
+    ];
+    const page = (...some: unknown[]) => ({
+      body: { subnets: some },
+      proven: null,
+      last: false,
+      whole: true,
+    });
+    const clock = new ManualClock(Date.UTC(2026, 0, 10));
+    const walk = async (first: unknown[], second: unknown[]) => {
+      clock.now += 60_000;
+      feed.script = () =>
+        pagesOf([
+          { ...page(...first), startsList: true },
+          { ...page(...second), last: true },
+        ]);
+      return (await run(recordingContext(sql, clock.read), feed)).status;
+    };
+    const listed = async () => {
+      const rows = await sql<{ id: string }[]>`
+        select blockchain_id as id from recorder.blockchains
+        where network = 'two-datasets' and valid_to is null order by 1`;
+      return rows.map(({ id }) => id);
+    };
+    expect(await walk([a, b], [c, d])).toBe('done');
+    // b and d change their places between the two pages: d, which has no blockchain, is shown twice, and b is not shown.
+    for (let times = 0; times < 3; times++) expect(await walk([a, d], [c, d])).toBe('partial');
+    expect(await listed()).toEqual(['two-chain-a', 'two-chain-b', 'two-chain-c']);
+    const reasons = await sql`
+      select distinct incomplete_reason as reason from recorder.target_datasets where target_key = 'network=two-datasets'`;
+    expect([...reasons]).toEqual([{ reason: 'one key came twice in one list: nothing is retired' }]);
+    // Consistent walks retire it.
+    await walk([a, d], [c]);
+    await walk([a, d], [c]);
+    expect(await listed()).toEqual(['two-chain-a', 'two-chain-c']);
   });
 });
 

@@ -12,7 +12,11 @@ export interface LateBlock {
   readonly height?: number;
   readonly at: number;
   readonly shownAt: number;
+  /** The time that answers state, ms since 1970. Absent: `at`. */
+  readonly statedTime?: number;
 }
+
+const statedSeconds = ({ at, statedTime = at }: LateBlock) => statedTime / 1000;
 
 export const heightOf = ({ number, height = number }: LateBlock): number => height;
 
@@ -73,7 +77,7 @@ export class LateIndex {
       const page = shown.slice(read, read + Number(pageSize));
       const next = tokens === 'offset' ? `${read + page.length}/${this.calls}` : page.at(-1)?.number;
       return {
-        blocks: page.map(({ number, at }) => block(number, at / 1000)),
+        blocks: page.map((one) => block(one.number, statedSeconds(one))),
         transactions: page.map((one) => transaction(path, one)),
         results: page.map(({ number, at }) => ({ timestamp: at / 1000, value: number })),
         ...(read + page.length < shown.length && { nextPageToken: String(next) }),
@@ -91,7 +95,7 @@ const examples = [
 const transaction = (path: string, one: LateBlock) => ({
   ...examples.find(([operation]) => path.endsWith(operation))?.[1].example,
   blockNumber: String(heightOf(one)),
-  blockTimestamp: one.at / 1000,
+  blockTimestamp: statedSeconds(one),
   txHash: `0x${one.number}`,
   chainId: undefined,
   from: { address: '0x1' },

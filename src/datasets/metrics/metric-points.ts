@@ -39,15 +39,6 @@ const pageSpanMs = ({ timeInterval = 'day' }: Target) =>
   Math.min((PAGE_SIZE - 2) * (BUCKETS_MS[timeInterval] ?? day), MAX_SPAN_MS);
 
 /**
- * Returns the time of a point. Returns null if it is before any chain: such a point would prove that all
- * later points were shown.
- */
-function readPointTime(point: unknown): number | null {
-  const place = unixSecondsReader('timestamp')(point);
-  return place !== null && place >= BEFORE_FIRST_CHAIN ? place : null;
-}
-
-/**
  * Chain metrics, newest first (seed metrics 4.1). Every poll requests the newest full page, because the cost
  * of a call does not depend on the number of points. So it sees every revision of the last 90 days of hours,
  * and of almost six years of days, weeks and months.
@@ -91,7 +82,7 @@ const source: Source = {
         query: { timeInterval, pageSize: ask.pageSize(PAGE_SIZE) },
         list: 'results',
         within: timeWindowQuery,
-        at: readPointTime,
+        at: unixSecondsReader('timestamp'),
         step: 1000,
       },
       window,

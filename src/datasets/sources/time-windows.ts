@@ -1,4 +1,5 @@
 import type { Window } from '../contract.ts';
+import { BEFORE_FIRST_CHAIN } from '../point-grid.ts';
 import { getMember } from './answer.ts';
 
 /**
@@ -15,11 +16,12 @@ export function timeWindowQuery(window: Window): { startTimestamp: number; endTi
 
 /**
  * Returns a function that reads the Unix seconds in `field` of an item as ms. It returns null if they are
- * missing or no number.
+ * missing, no number, or before any chain: such a time would prove that all later items were shown.
  */
 export const unixSecondsReader =
   (field: string) =>
   (item: unknown): number | null => {
     const seconds = getMember(item, field);
-    return typeof seconds === 'number' && Number.isSafeInteger(seconds) ? seconds * 1000 : null;
+    const isTime = typeof seconds === 'number' && Number.isSafeInteger(seconds);
+    return isTime && seconds * 1000 >= BEFORE_FIRST_CHAIN ? seconds * 1000 : null;
   };
