@@ -1,5 +1,5 @@
 /**
- * What services and nodes were seen to answer that the seeds do not say, and a node that is wrong; each is served where it is
+ * Undocumented responses that services and nodes were observed to send, and a faulty node; each is served where it is
  * switched on.
  */
 export const FACTS = {

@@ -28,7 +28,7 @@ export interface SandboxOptions {
   readonly utxos?: number;
   /** Whether nodes restart and fail on their own. */
   readonly incidents?: boolean;
-  /** What is served beyond the seeds from the start on. */
+  /** Undocumented behaviour that is enabled from the start. */
   readonly facts?: readonly Fact[];
   /** How many calls the ledger keeps in full. */
   readonly ledgerCalls?: number;

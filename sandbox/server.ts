@@ -40,7 +40,7 @@ export interface Sandbox {
   readonly nodes: readonly SimulatedNode[];
   readonly ledger: Ledger;
   readonly faults: Faults;
-  /** What is served beyond the seeds. */
+  /** Enabled undocumented behaviour. */
   readonly facts: Facts;
   /** Stops at once, whatever is under way. */
   close(): Promise<void>;

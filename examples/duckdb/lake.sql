@@ -5,7 +5,7 @@
 --   select * from metric_points_as_of('s3://my-bucket/recorder', timestamptz '2026-11-01');
 --
 -- Nothing is read before it is asked for: a dataset without files costs nothing. For S3: "create secret (type s3, …)" first.
--- Of a version that stands in several files the newest row counts; docs/export.md says what the columns are.
+-- Of a version that stands in several files the newest row counts; docs/how-to/export.md says what the columns are.
 set TimeZone = 'UTC';
 
 create or replace macro metric_points_versions(lake) as table

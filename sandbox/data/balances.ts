@@ -41,7 +41,7 @@ function exchange(network: Network, group: Group, sec: number): JsonObject {
   };
 }
 
-/** The balances of addresses on a primary-network chain (chain data seed 4.6). */
+/** The balances of addresses on a primary-network chain. */
 export function balances(networks: Networks): Operation {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

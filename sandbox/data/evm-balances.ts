@@ -20,7 +20,7 @@ function timeOf(network: EvmNetwork, query: Query, now: number): number {
   return block === undefined ? now : Math.min(now, network.blockTime(block));
 }
 
-/** A nativeTokenBalance (chain data seed 2.7): it changes with every transaction; 0 for an unknown address. */
+/** A nativeTokenBalance: it changes with every transaction; 0 for an unknown address. */
 function nativeBalance(
   network: EvmNetwork,
   account: number | undefined,
@@ -44,7 +44,7 @@ function nativeBalance(
   };
 }
 
-/** The native and the ERC-1155 balances of an address (chain data seed 4.9 and 4.13). */
+/** The native and the ERC-1155 balances of an address. */
 export function evmBalances(networks: EvmNetworks, tokens: PageTokens): Operation[] {
   function getNative(call: Call, parts: PathParts): Answer {
     const network = evmNetworkOf(networks, parts);

@@ -10,7 +10,7 @@ import { Query } from '../http/query.ts';
 import type { JsonObject } from '../json.ts';
 import { addressOf, currencyOf, type EvmNetworks, evmNetworkOf } from './evm-request.ts';
 
-/** A deployed contract (chain data seed 2.10), a union by ercType; every fourth has all optional fields. */
+/** A deployed contract, a union by ercType; every fourth has all optional fields. */
 function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject {
   const { type, address, number } = contract;
   const name = network.facts.spelt(contract.name, sec);
@@ -43,7 +43,7 @@ function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject 
   };
 }
 
-/** Single transactions and deployed contracts (chain data seed 4.4, 4.11 and 4.14). */
+/** Single transactions and deployed contracts. */
 export function evmContracts(networks: EvmNetworks, tokens: PageTokens): Operation[] {
   function getTransaction(call: Call, parts: PathParts): Answer {
     const network = evmNetworkOf(networks, parts);

@@ -31,7 +31,7 @@ function erc1155Item(network: EvmNetwork, account: number, i: number): JsonObjec
   };
 }
 
-/** The lists of native transactions and of ERC-1155 transfers of an address (chain data seed 4.7 and 4.8). */
+/** The lists of native transactions and of ERC-1155 transfers of an address. */
 export function evmLists(networks: EvmNetworks, tokens: PageTokens): Operation[] {
   function list(
     call: Call,

@@ -34,7 +34,7 @@ export function currencyOf(query: Query): Currency {
 }
 
 /**
- * The transactions of an account between startBlock, included, and endBlock, excluded (chain data seed 4.7), that
+ * The transactions of an account between startBlock, included, and endBlock, excluded, that
  * happened by a time (Unix seconds).
  */
 export function transactionsIn(network: EvmNetwork, account: number, query: Query, sec: number): Numbers {

@@ -23,7 +23,7 @@ export function chainOf(network: Network, parts: PathParts): PrimaryChain {
   return chain;
 }
 
-/** The chainInfo of an answer (chain data seed 2.1). */
+/** The chainInfo of an answer. */
 export function chainInfo(network: Network, chain: PrimaryChain): JsonObject {
   return { chainName: chain.alias, network: network.name };
 }

@@ -8,7 +8,7 @@ import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import { addressOf, type EvmNetworks, evmNetworkOf } from './evm-request.ts';
 
-/** The tokens of an NFT contract and a single one, ERC-721 or ERC-1155 (chain data seed 4.12 and 4.16). */
+/** The tokens of an NFT contract and a single one, ERC-721 or ERC-1155. */
 export function nftTokens(networks: EvmNetworks, tokens: PageTokens): Operation[] {
   function list(call: Call, parts: PathParts): Answer {
     const network = evmNetworkOf(networks, parts);

@@ -22,7 +22,7 @@ export interface Served {
   readonly lagMs: number;
 }
 
-/** The 16 operations of the chain data service (chain data seed 4). */
+/** The 16 operations of the chain data service. */
 export function dataOperations({ networks, evm, tokens, lagMs }: Served): Operation[] {
   return [
     proposedBlocks(networks, tokens, lagMs),

@@ -38,7 +38,7 @@ function item(network: Network, reward: ExpectedReward, sec: number): JsonObject
   };
 }
 
-/** Lists pending rewards of addresses or nodes, latest start first (chain data seed 4.10). */
+/** Lists pending rewards of addresses or nodes, latest start first. */
 export function pendingRewards(networks: Networks, tokens: PageTokens): Operation {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

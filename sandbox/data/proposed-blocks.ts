@@ -8,7 +8,7 @@ import { isNodeId } from '../ids/base58.ts';
 import { writeJson } from '../json.ts';
 import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
 
-/** Lists blocks proposed by a node, newest first (chain data seed 4.15); indexed up to lagMs before now. */
+/** Lists blocks proposed by a node, newest first; indexed up to lagMs before now. */
 export function proposedBlocks(networks: Networks, tokens: PageTokens, lagMs: number): Operation {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

@@ -44,7 +44,7 @@ function problemsOf(body: JsonObject): string[] {
   return problems;
 }
 
-/** The two signature operations (chain data seed 4.1 and 4.2). */
+/** The two signature operations. */
 export function signatures(networks: Networks): Operation[] {
   function aggregate(call: Call, parts: PathParts): Answer {
     networkOf(networks, parts);

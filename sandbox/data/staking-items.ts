@@ -51,7 +51,7 @@ export function utxo(
   };
 }
 
-/** The fields that every transaction has (chain data seed 2.3). */
+/** The fields that every transaction has. */
 export function common(
   network: Network,
   item: Omit<StakingItem, 'details'>,
@@ -127,7 +127,7 @@ export function stakeItem(network: Network, stake: Stake, feePercent: number | u
   return { ...item, details };
 }
 
-/** Who an L1 validator is (chain data seed 2.3). */
+/** Who an L1 validator is. */
 export function l1Detail(subnet: Subnet, member: Member): JsonObject {
   const { nodeId, publicKey, proofOfPossession } = member.node;
   return {

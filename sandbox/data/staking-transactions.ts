@@ -39,7 +39,7 @@ function stakingItems(network: Network, sec: number): StakingItem[] {
   );
 }
 
-/** Lists active staking transactions, the latest first (chain data seed 4.3); both time bounds are included. */
+/** Lists active staking transactions, the latest first; both time bounds are included. */
 export function stakingTransactions(networks: Networks, tokens: PageTokens): Operation {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

@@ -87,7 +87,7 @@ function item(network: Network, subnet: Subnet, sec: number): JsonObject {
   };
 }
 
-/** Lists subnets, the latest first (chain data seed 4.5). */
+/** Lists subnets, the latest first. */
 export function subnets(networks: Networks, tokens: PageTokens): Operation {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

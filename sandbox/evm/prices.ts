@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.ts';
 import { between, unit } from '../random.ts';
 import type { EvmNetwork } from './evm-network.ts';
 
-/** The currencies that prices can be asked in (chain data seed 4). */
+/** The currencies that prices can be asked in. */
 export const CURRENCIES = [
   'usd',
   'eur',

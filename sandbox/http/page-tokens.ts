@@ -27,7 +27,7 @@ const HOLD = 50_000;
 
 /**
  * The page tokens that are alive: UUIDs (version 4 in shape) that pin the filters they were made for and live for a
- * while on the simulated clock (metrics seed 8).
+ * while on the simulated clock.
  */
 export class PageTokens {
   readonly #seed: number;

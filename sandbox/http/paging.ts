@@ -12,7 +12,7 @@ export interface Page {
   next(cursor: string): string;
 }
 
-/** The sizes of an operation's pages (chain data seed 8). */
+/** The sizes of an operation's pages. */
 export interface PageSizes {
   readonly max: number;
   readonly standard: number;

@@ -1,4 +1,4 @@
-/** The windows of the metrics service (metrics seed 2); all times are Unix seconds, UTC. */
+/** The windows of the metrics service; all times are Unix seconds, UTC. */
 export type Interval = 'hour' | 'day' | 'week' | 'month';
 
 export const INTERVALS: readonly Interval[] = ['hour', 'day', 'week', 'month'];

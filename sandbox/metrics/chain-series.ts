@@ -44,7 +44,7 @@ export interface Series {
   value(metric: Metric, interval: Interval, start: number, refresh: number): number | undefined;
 }
 
-/** The 17 metrics of one chain (metrics seed 2), derived from its hourly traffic as it was counted at a refresh. */
+/** The 17 metrics of one chain, derived from its hourly traffic as it was counted at a refresh. */
 export class ChainSeries implements Series {
   readonly #traffic: Traffic;
   readonly #firstDay: number;
@@ -95,7 +95,7 @@ export class ChainSeries implements Series {
       case 'cumulativeAddresses':
         return this.#totals(day + DAY, refresh).addresses;
       case 'cumulativeContracts':
-        // Up to the timestamp, unlike its three neighbours (metrics seed 2).
+        // Up to the timestamp, unlike its three neighbours.
         return this.#totals(day, refresh).contracts;
       case 'cumulativeDeployers':
         return this.#totals(day + DAY, refresh).deployers;

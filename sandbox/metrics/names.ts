@@ -1,4 +1,4 @@
-/** The metrics that are kept for every interval (metrics seed 2). */
+/** The metrics that are kept for every interval. */
 const EVERY_INTERVAL = ['activeAddresses', 'activeSenders', 'gasUsed', 'txCount'] as const;
 
 /** The metrics that are kept by day only. */

@@ -14,7 +14,7 @@ const TYPES = {
 /** How many transactions a block has, one of these at random. */
 const COUNTS = [1, 0, 1, 2, 1, 1, 3, 1];
 
-/** The blocks of one primary-network chain (chain data seed 2.11), each computed from its height alone. */
+/** The blocks of one primary-network chain, each computed from its height alone. */
 export class Blocks {
   readonly chain: PrimaryChain;
   readonly proposers: Proposers;

@@ -27,7 +27,7 @@ function allowList(sec: number, key: number): JsonObject {
 }
 
 /**
- * The genesis of a subnet's chain (chain data seed 2.1): an object for an EVM chain, the VM's own encoding in a string
+ * The genesis of a subnet's chain: an object for an EVM chain, the VM's own encoding in a string
  * for any other. Full ones have every key; the others only what a chain cannot do without.
  */
 export function genesisData(chain: SubnetChain, sec: number): JsonObject | string {

@@ -14,7 +14,7 @@ export interface Holding {
   readonly sharedWithChainId?: string;
 }
 
-/** What accounts own on the primary network, by the groups of the data service (chain data seed 2.5). */
+/** What accounts own on the primary network, by the groups of the data service. */
 export class Holdings {
   readonly #seed: number;
   readonly #name: NetworkName;

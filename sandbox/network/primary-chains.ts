@@ -3,7 +3,7 @@ import { cb58 } from '../ids/base58.ts';
 /** The simulated networks: the main one, and a second one. */
 export type NetworkName = 'sandbox' | 'sandbox-2';
 
-/** The aliases of the primary-network chains (chain data seed 4.6). */
+/** The aliases of the primary-network chains. */
 type ChainAlias = 'p-chain' | 'x-chain' | 'c-chain';
 
 /** A primary-network chain; its number tells its ids apart from the other two's. */

@@ -61,7 +61,7 @@ function behind(node: SimulatedNode, utxos: readonly Utxo[], id: string): readon
     : utxos.filter((utxo) => Buffer.compare(utxo.idBytes, start.idBytes) > 0);
 }
 
-/** The UTXOs behind startIndex, address by address in the order of their bytes, without repeats (node seed 4.1). */
+/** The UTXOs behind startIndex, address by address in the order of their bytes, without repeats. */
 function fetch(node: SimulatedNode, params: Params, sec: number): { utxos: Utxo[]; end: Reference } {
   const given = params.texts('addresses');
   if (given.length === 0) throw new RpcFailure('no addresses provided');
@@ -107,7 +107,7 @@ function transaction(
   return { tx, encoding };
 }
 
-/** The X-chain API of a node (node seed 4.1). */
+/** The X-chain API of a node. */
 export function avmMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
   const { network } = node;
   const blocks = network.blocks(chain);

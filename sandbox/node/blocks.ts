@@ -6,7 +6,7 @@ import { blockHex } from './block-bytes.ts';
 import { RpcFailure } from './json-rpc.ts';
 import { transactionJson } from './transactions.ts';
 
-/** A block in the json encoding (node seed 4.3). */
+/** A block in the json encoding. */
 function blockJson(network: Network, chain: PrimaryChain, height: number): JsonObject {
   const blocks = network.blocks(chain);
   return {

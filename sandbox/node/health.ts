@@ -3,7 +3,7 @@ import { EMPTY_ID } from '../network/primary-chains.ts';
 import { between, mix, unit } from '../random.ts';
 import { BOOTSTRAP_SEC, FIRST_CHECK_SEC, type SimulatedNode } from './simulated-node.ts';
 
-/** The three probes of the health API (node seed 4.4). */
+/** The three probes of the health API. */
 export type Probe = 'health' | 'readiness' | 'liveness';
 
 /** How often a node runs its checks, in seconds. */
@@ -149,7 +149,7 @@ function result(
 
 /**
  * The report of a probe at a time (Unix seconds), with the checks that carry one of the tags and those of the
- * application; no tags means all (node seed 4.4). Once started, readiness never goes back to failing.
+ * application; no tags means all. Once started, readiness never goes back to failing.
  */
 export function health(
   node: SimulatedNode,

@@ -95,7 +95,7 @@ function proposals(node: SimulatedNode, sec: number): JsonObject {
 /** The fees of the X-chain in nAVAX. */
 export const X_FEES = { txFee: '1000000', createAssetTxFee: '10000000' };
 
-/** The info API of a node (node seed 4.2). */
+/** The info API of a node. */
 export function infoMethods(node: SimulatedNode): Methods {
   const { identity, network } = node;
   return {

@@ -39,7 +39,7 @@ function unknown(name: string, services: ReadonlySet<string>): string {
   return `rpc: can't find method "${service}.${capital}"`;
 }
 
-/** Answers a JSON-RPC 2.0 request as the node does: errors are HTTP 200 too (node seed 1). */
+/** Answers a JSON-RPC 2.0 request as the node does: errors are HTTP 200 too. */
 export function answerRpc(call: Call, methods: Methods): RpcAnswer {
   if (call.method !== 'POST') {
     return { method: 'unknown', answer: plain(405, `rpc: POST method required, received ${call.method}\n`) };

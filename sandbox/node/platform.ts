@@ -73,7 +73,7 @@ function blockchains(node: SimulatedNode, sec: number): JsonObject[] {
   return [...own, ...others];
 }
 
-/** Validating for the primary network's chains, Syncing for tracked subnets, else Created (node seed 3). */
+/** Validating for the primary network's chains, Syncing for tracked subnets, else Created. */
 function status(node: SimulatedNode, id: string, sec: number): string {
   if (id === '') throw new RpcFailure("argument 'blockchainID' not given");
   const known = blockchainId(node, id);
@@ -84,7 +84,7 @@ function status(node: SimulatedNode, id: string, sec: number): string {
   return subnet.number <= 2 ? 'Syncing' : 'Created';
 }
 
-/** The P-chain API of a node (node seed 4.3). */
+/** The P-chain API of a node. */
 export function platformMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
   const { network } = node;
   const blocks = network.blocks(chain);

@@ -13,7 +13,7 @@ export function release(node: SimulatedNode, sec: number, seat = node.identity.s
   return RELEASES[Math.max(0, Math.min(newest, RELEASES.length - 1))] ?? '1.13.0';
 }
 
-/** The answer of info.getNodeVersion (node seed 4.2). */
+/** The answer of info.getNodeVersion. */
 export function nodeVersion(node: SimulatedNode, sec: number): JsonObject {
   const version = release(node, sec);
   const commit = [1, 2, 3, 4, 5].map((i) =>

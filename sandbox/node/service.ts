@@ -27,7 +27,7 @@ function probed(node: SimulatedNode, probe: Probe, call: Call): NodeAnswer {
   return { operation: probe, answer: { status: report.healthy ? 200 : 503, document: report, ...type } };
 }
 
-/** The HTTP interface of one node: JSON-RPC and health (node seed 4). */
+/** The HTTP interface of one node: JSON-RPC and health. */
 export class NodeService {
   readonly node: SimulatedNode;
   readonly #info: Methods;

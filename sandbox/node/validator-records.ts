@@ -13,7 +13,7 @@ import type { Stake, ValidatorStake } from '../network/validators.ts';
 import { between, mix, unit } from '../random.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
-/** An owner set, each of which may sign alone (node seed 2). */
+/** An owner set, each of which may sign alone. */
 function owner(network: Network, accounts: readonly Account[], sec: number): JsonObject {
   const addresses = accounts.map(({ address }) => `P-${address}`);
   return { locktime: String(network.locktime(sec)), threshold: '1', addresses };
@@ -103,7 +103,7 @@ function member(viewer: SimulatedNode, one: Member, sec: number): JsonObject {
 
 /**
  * The validators of a subnet at a time (Unix seconds), as platform.getCurrentValidators gives them: three shapes of
- * records (node seed 2). Delegators are listed only where exactly one node id is asked for.
+ * records. Delegators are listed only where exactly one node id is asked for.
  */
 export function validatorRecords(
   viewer: SimulatedNode,

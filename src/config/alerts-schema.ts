@@ -13,22 +13,22 @@ const limits = {
   days: z.number().positive().optional().meta({
     description: 'Of rules that look ahead or back: number of days.',
     unit: 'days',
-    absent: 'see docs/alerts.md',
+    absent: 'see docs/how-to/alerts.md',
   }),
   minutes: z.number().positive().optional().meta({
     description: 'Of rules that count within a time, or of remaining downtime: number of minutes.',
     unit: 'minutes',
-    absent: 'see docs/alerts.md',
+    absent: 'see docs/how-to/alerts.md',
   }),
   threshold: z.int().positive().optional().meta({
     description: 'Of rules that count: the smallest count that fires.',
     unit: 'a count',
-    absent: 'see docs/alerts.md',
+    absent: 'see docs/how-to/alerts.md',
   }),
   percent: z.number().gt(0).lte(100).optional().meta({
     description: 'Of rules about a share: the smallest share that fires.',
     unit: 'percent',
-    absent: 'see docs/alerts.md',
+    absent: 'see docs/how-to/alerts.md',
   }),
 };
 /** Name of a limit. */
@@ -235,11 +235,11 @@ export function alertsSchema(known: RuleLimits) {
       enabled: z.boolean().default(true).describe('False: the rule is turned off.'),
       severity: z.enum(severities).optional().meta({
         description: 'Severity of its alerts.',
-        absent: 'see docs/alerts.md; of a custom rule: warning',
+        absent: 'see docs/how-to/alerts.md; of a custom rule: warning',
       }),
       for: duration.optional().meta({
         description: 'Minimum duration of the condition before the alert fires.',
-        absent: 'see docs/alerts.md; of a custom rule: none',
+        absent: 'see docs/how-to/alerts.md; of a custom rule: none',
       }),
       repeatInterval: duration.optional().meta({
         description: 'Interval at which an open alert is sent again.',
@@ -247,7 +247,7 @@ export function alertsSchema(known: RuleLimits) {
       }),
       every: duration.optional().meta({
         description: 'Interval of the evaluation.',
-        absent: 'see docs/alerts.md; of a custom rule: 1m',
+        absent: 'see docs/how-to/alerts.md; of a custom rule: 1m',
       }),
       channels: z
         .array(channelName)
@@ -297,7 +297,7 @@ export function alertsSchema(known: RuleLimits) {
       .optional()
       .meta({
         description: 'URL of your runbook: messages link to it, with `#RULE` at its end.',
-        absent: 'messages link to the runbook of this project',
+        absent: 'no link',
         examples: ['https://wiki.example/recorder'],
       }),
     channels: z

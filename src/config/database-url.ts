@@ -100,7 +100,7 @@ const UNSUPPORTED_PARAMETERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Parses a database URL (contract section 2) as libpq does:
+ * Parses a database URL as libpq does:
  * `postgres://user:password@host:port,host:port/database?host=…&options=…`.
  * @throws URIError if it is not a URL; TypeError with the problem. Neither message contains a secret
  */

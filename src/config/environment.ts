@@ -17,7 +17,7 @@ import {
   type VariableWith,
 } from './variables.ts';
 
-/** Settings from the environment (contract section 2). Only `src/config` reads `process.env`. */
+/** Settings from the environment. Only `src/config` reads `process.env`. */
 export interface Environment {
   /** URL of one server, or of several of which one is writable. Undefined: embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;

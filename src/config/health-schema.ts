@@ -83,7 +83,7 @@ export const healthSchema = z.strictObject({
     }),
   partitions: z.int().min(1).max(100).default(1).meta({
     description:
-      "Number of partitions of this observer's nodes. Each is watched by one process at a time and has its own ledger: [more nodes than one process can watch](scale.md#more-nodes-than-one-process-can-watch).",
+      "Number of partitions of this observer's nodes. Each is watched by one process at a time and has its own ledger: [more nodes than one process can watch](../explanation/scale.md#more-nodes-than-one-process-can-watch).",
     unit: 'partitions',
   }),
   slo: percent.default(99.9).describe('Promised uptime of a month. `report sla --slo` overrides it.'),

@@ -45,7 +45,7 @@ export const evmChain = z
   .regex(/^[1-9]\d*$/, 'must be an EVM chain id in decimal digits, such as "43114"')
   .meta({ examples: ['43114'] });
 
-/** Schema of the chain of a metric: an EVM chain, or all chains together (seed metrics 4.1). */
+/** Schema of the chain of a metric: an EVM chain, or all chains together. */
 export const metricsChain = z
   .string({ error: 'must be a string: put chain ids in quotes' })
   .regex(

@@ -46,7 +46,7 @@ const YAML_FIXES: Readonly<Record<string, string>> = {
   MISSING_CHAR: 'a quote, a bracket or the dash of a list is missing here or above',
   BAD_SCALAR_START: 'put the text into quotes',
   MULTIPLE_DOCS: 'keep one of them, without the line ---',
-  TAG_RESOLVE_FAILED: 'remove the tag; secrets come from the environment (docs/settings.md)',
+  TAG_RESOLVE_FAILED: 'remove the tag; secrets come from the environment (docs/reference/settings.md)',
 };
 
 const NESTING_ERROR_CODE = 'RESOURCE_EXHAUSTION';

@@ -30,7 +30,7 @@ type Sampler = (typeof SAMPLERS)[number];
 export const OTLP_VARIABLES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     about:
-      'Base URL for traces and logs of `up` by OTLP over HTTP, such as http://127.0.0.1:4318: docs/monitoring.md.',
+      'Base URL for traces and logs of `up` by OTLP over HTTP, such as http://127.0.0.1:4318: docs/reference/metrics.md.',
     absent: 'no traces, no logs',
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {

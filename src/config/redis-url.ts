@@ -63,7 +63,7 @@ function serverUrls(url: string): readonly URL[] {
 const PARAMETERS = ['sentinelUsername', 'sentinelPassword', 'family'];
 
 /**
- * Parses a REDIS_URL (contract section 2): `redis://host/1`, `redis-cluster://a,b,c`,
+ * Parses a REDIS_URL: `redis://host/1`, `redis-cluster://a,b,c`,
  * `redis-sentinel://a,b,c/name/1`; `rediss…` for TLS. `?sentinelUsername=` and `?sentinelPassword=` apply to
  * the sentinels, which have their own users.
  * @throws TypeError with the problem; the message does not contain the URL

@@ -98,7 +98,7 @@ export interface CatalogNames {
   readonly shortestRetention: ReadonlyMap<string, number>;
 }
 
-/** Returns the schema of `recorder.yaml` (contract section 2). */
+/** Returns the schema of `recorder.yaml`. */
 export function configSchema(names: CatalogNames) {
   const override = z
     .strictObject({
@@ -108,7 +108,7 @@ export function configSchema(names: CatalogNames) {
         .meta({ description: 'False: the dataset is not recorded.', absent: 'true' }),
       every: duration
         .optional()
-        .meta({ description: 'Interval of the recording.', absent: 'see docs/datasets.md' }),
+        .meta({ description: 'Interval of the recording.', absent: 'see docs/reference/datasets/README.md' }),
       confirmShrink: z
         .strictObject({
           observations: z.int().min(1).max(100).optional().meta({
@@ -231,9 +231,9 @@ export function configSchema(names: CatalogNames) {
       .describe('Records of runs.'),
     changes: changesSchema(names.datasets)
       .prefault({})
-      .describe('The [change feed](feed.md) and its receivers.'),
+      .describe('The [change feed](../how-to/change-feed.md) and its receivers.'),
     retention: retentionSchema(names.shortestRetention).describe(
-      'Retention of rows by dataset: [operations](operations.md#retention). Datasets that are not named are kept for ever.',
+      'Retention of rows by dataset: [retention](../how-to/retention.md). Datasets that are not named are kept for ever.',
     ),
     server: z
       .strictObject({
@@ -270,8 +270,12 @@ export function configSchema(names: CatalogNames) {
       })
       .prefault({})
       .describe('The HTTP server.'),
-    alerts: alertsSchema(names.alertRules).prefault({}).describe('Rules and channels: [alerts](alerts.md).'),
-    exports: exportsSchema(names.datasets).describe('Scheduled incremental exports: [export](export.md).'),
+    alerts: alertsSchema(names.alertRules)
+      .prefault({})
+      .describe('Rules and channels: [alerts](../how-to/alerts.md).'),
+    exports: exportsSchema(names.datasets).describe(
+      'Scheduled incremental exports: [export](../how-to/export.md).',
+    ),
     datasets: z
       .partialRecord(z.enum(names.datasets), override)
       .default({})

@@ -18,8 +18,8 @@ const heading = `# Settings
 Generated from the code by \`npm run docs\`.
 
 \`recorder.yaml\` is validated as a whole before anything starts; an unknown key is an error. It is one YAML document in UTF-8. Anchors,
-aliases and merge keys (\`<<\`) are allowed. [recorder.schema.json](recorder.schema.json) lets editors complete it. Examples are in
-[examples](../examples). Below, \`[]\` stands for each element of a list.
+aliases and merge keys (\`<<\`) are allowed. [recorder.schema.json](../recorder.schema.json) lets editors complete it. Examples are in
+[examples](../../examples). Below, \`[]\` stands for each element of a list.
 `;
 
 const environment = `## The environment

@@ -7,7 +7,7 @@ export const MIN_TOKEN_LENGTH = 16;
 export const LOG_FORMATS = ['json', 'text'];
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** An environment variable, as documented in docs/settings.md. */
+/** An environment variable, as documented in docs/reference/settings.md. */
 export interface Variable {
   readonly about: string;
   /** Default value. */
@@ -30,7 +30,7 @@ export const VARIABLES = {
   },
   REPORTING_DATABASE_URL: {
     about:
-      'A replica (streaming standby) of the PostgreSQL in DATABASE_URL, one server. Pages, the API, query, report and export read it, so that the primary only records: docs/operations.md.',
+      'A replica (streaming standby) of the PostgreSQL in DATABASE_URL, one server. Pages, the API, query, report and export read it, so that the primary only records: docs/how-to/deploy.md.',
     absent: 'DATABASE_URL',
     secret: true,
   },

@@ -82,7 +82,7 @@ export async function checkExportTargets(
         // A usage error already contains the fix.
         if (error instanceof UsageError) return { check, ok: false, found: error.message };
         const fix = to.startsWith('s3:')
-          ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/export.md says what they need)'
+          ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/how-to/export.md says what they need)'
           : `let this user write to ${isAbsolute(to) ? to : `${to}, below where the recorder is started`}, or name another folder in exports[].to`;
         return { check, ok: false, found: `${to}: ${toErrorMessage(error)}`, fix: fix };
       }

@@ -196,7 +196,7 @@ export interface Source {
   readonly upstream: 'chainData' | 'metrics' | 'nodes';
   /** Interval between two polls of a target, in ms. */
   readonly every: number;
-  /** Budget units of one call (upstream/reality.md 3b). */
+  /** Budget units of one call (upstream-services.md#rate-limits). */
   readonly weight: number;
   /** Number of calls of one poll of a target, without additional pages. */
   readonly calls: number;
@@ -209,7 +209,7 @@ export interface Source {
   /**
    * Creates a target from the KEY=VALUE pairs of `record DATASET --target`, for entities that are only
    * requested on demand.
-   * @throws UsageError if the pairs violate a rule of the seed
+   * @throws UsageError if the pairs violate a rule of the service
    */
   demand?(pairs: Readonly<Record<string, string>>, scope: Scope): Target;
   /**
@@ -233,8 +233,6 @@ export interface Recorded {
   readonly name: string;
   /** One sentence that describes a row. It becomes the COMMENT of the view. */
   readonly about: string;
-  /** Sections of the seeds that describe the dataset. */
-  readonly seed: string;
   /** API operations whose responses it records. */
   readonly operations: readonly string[];
   /** Kind of history, as named in the data dictionary. */
@@ -286,7 +284,7 @@ export interface Dataset extends Recorded {
   readonly everyNode?: EveryNode;
   /**
    * Returns the items of a page.
-   * @throws Error if the response does not have the structure of the seed
+   * @throws Error if the response does not have the documented structure
    */
   items(body: unknown, target: Target): readonly unknown[];
   /**
@@ -301,7 +299,7 @@ export interface Dataset extends Recorded {
   readonly states?: StatedRequest;
   /** Fields of a response that repeat the request. */
   readonly answerStates?: StatedRequest;
-  /** An item with all fields of the tables of the seed. */
+  /** An item with all documented fields. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly table: PgTable;
   /** Table with the values of the request by number. Null: the dataset is not `numbered`. */

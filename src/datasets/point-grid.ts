@@ -2,7 +2,7 @@ import { day, hour, minute } from './sources/durations.ts';
 
 /**
  * A time before any EVM chain, in ms since 1970. The first one, the C-chain, has points since 2020-09-21
- * (reality.md 3.2). Hours are requested in windows of 90 days, so that each empty year would cost four calls
+ * (upstream-services.md#metrics-service). Hours are requested in windows of 90 days, so that each empty year would cost four calls
  * per metric.
  */
 export const BEFORE_FIRST_CHAIN = Date.UTC(2020, 0, 1);
@@ -10,8 +10,7 @@ export const BEFORE_FIRST_CHAIN = Date.UTC(2020, 0, 1);
 const CLOCK_TOLERANCE_MS = 10 * minute;
 
 /**
- * Tests whether a moment is the start of a bucket, by interval, with descriptions for errors (seed metrics
- * 1).
+ * Tests whether a moment is the start of a bucket, by interval, with descriptions for errors.
  */
 const grids = {
   hour: { starts: 'a full hour', isStart: (moment) => moment.getTime() % hour === 0 },

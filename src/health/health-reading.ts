@@ -93,7 +93,7 @@ function checksOf(checks: unknown, room: TextBudget): HealthCheckResult[] {
   return [...byName.values()];
 }
 
-/** Error texts of checks that have not run yet (reality.md 4.2, 6). */
+/** Error texts of checks that have not run yet (upstream-services.md#health). */
 const NOT_YET_RUN = /^(?:not yet run|didn't run yet)$/i;
 
 function checkOf(name: string, check: unknown, room: TextBudget): HealthCheckResult {

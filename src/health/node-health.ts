@@ -9,7 +9,7 @@ import { queryHealthReport } from './health-report.ts';
 import { shareOf, sharesOf } from './shares.ts';
 
 /**
- * The health API (seed node-rpc 4.4). A 503 has the same body as a 200, and a call without a response is
+ * The health API. A 503 has the same body as a 200, and a call without a response is
  * recorded, too. The report of the checks with a tag is a separate probe: it may be healthy while the node is
  * not.
  */
@@ -62,7 +62,6 @@ const request = ['observer', 'node', 'probe'];
 export const nodeHealth: Ledger = {
   name: 'node_health',
   about: 'What each probe of a node and each of its checks said, as intervals in which nothing changed.',
-  seed: 'node-rpc 4.4',
   operations: [
     'GET /ext/health',
     'GET /ext/health/health',

@@ -20,7 +20,7 @@ export interface Budget {
   learn(allowance: Allowance): Promise<void>;
 }
 
-/** Content of the `ratelimit-*` headers of a response (reality.md 3b). */
+/** Content of the `ratelimit-*` headers of a response (upstream-services.md#rate-limits). */
 export interface Allowance {
   /** Number of units per window, and the length of the window in seconds. */
   readonly limit: { readonly units: number; readonly seconds: number } | null;

@@ -58,7 +58,7 @@ export const failureTable: Readonly<Record<FailureKind, FailureRule>> = {
   'rate-limited': createRule('retry', 'unknown', 'upstream'), // after Retry-After, for the whole upstream
   server: createRule('retry', 'down', 'upstream'), // 5xx, also in HTML from the edge
   auth: createRule('give up', 'unknown', 'upstream'), // 401, 403, 407 and 511 require a change of the configuration
-  // new entities are 404 while the indexer lags (reality.md 2.2)
+  // new entities are 404 while the indexer lags (upstream-services.md#values)
   'not-found': createRule('later', 'unknown', 'upstream'),
   'bad-request': createRule('give up', 'unknown', 'upstream'),
   // never followed, because the API key would be sent to the target

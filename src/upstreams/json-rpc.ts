@@ -1,11 +1,11 @@
 import { sanitizeMessage, UpstreamFailure } from './failure.ts';
 
-/** Returns the JSON-RPC request body for the APIs of a node (seed node-rpc section 1). */
+/** Returns the JSON-RPC request body for the APIs of a node. */
 export function rpcBody(id: number, method: string, params?: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, ...(params ? { params } : {}) });
 }
 
-/** Error messages of methods that the node will never serve (reality.md 0 row 19, 4.1). */
+/** Error messages of methods that the node will never serve (upstream-services.md#transport). */
 const UNSUPPORTED =
   /can't find (method|service)|not available|is disabled|method not found|deprecated|not a validator/i;
 

@@ -5,7 +5,7 @@ import { defaultRules } from '../../src/alerts/default-rules.ts';
 import { groupIntoBodies } from '../../src/alerts/message.ts';
 import type { Alert } from '../../src/alerts/state.ts';
 
-const page = readFileSync(new URL('../../docs/alerts.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/how-to/alerts.md', import.meta.url), 'utf8');
 const [how = '', runbook = ''] = page.split('\n# What to do\n');
 const sections = new Map(
   runbook

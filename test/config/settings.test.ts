@@ -35,7 +35,7 @@ const rowsOf = (page: string) =>
 
 describe('every setting of recorder.yaml', () => {
   const all = properties(JSON.parse(read('docs/recorder.schema.json')), '');
-  const rows = rowsOf(read('docs/settings.md'));
+  const rows = rowsOf(read('docs/reference/settings.md'));
 
   it('is described', () => {
     expect(all.map(([path]) => path)).toEqual(
@@ -75,7 +75,7 @@ describe('every setting of recorder.yaml', () => {
 });
 
 it("the page has the recorder's own defaults of a confirmation", () => {
-  const cells = new Map(rowsOf(read('docs/settings.md')).map(([key, , , preset]) => [key, preset]));
+  const cells = new Map(rowsOf(read('docs/reference/settings.md')).map(([key, , , preset]) => [key, preset]));
   expect(cells.get('`datasets.DATASET.confirmShrink.observations`')).toBe(
     String(DEFAULT_SHRINK_CONFIRMATION.observations),
   );
@@ -110,7 +110,7 @@ describe('the environment', () => {
   });
 
   it('has a line on the page for each variable', () => {
-    const rows = rowsOf(read('docs/settings.md')).filter(([name = '']) => /^`[A-Z_]+`$/.test(name));
+    const rows = rowsOf(read('docs/reference/settings.md')).filter(([name = '']) => /^`[A-Z_]+`$/.test(name));
     expect(rows.map(([name]) => name)).toEqual(variables.map(([name]) => `\`${name}\``));
     for (const [name, value, preset, , about] of rows)
       for (const cell of [value, preset, about]) expect(cell, name).not.toBe('');

@@ -23,7 +23,7 @@ const bin = (existsSync(ROOT) ? readdirSync(ROOT) : [])
   .find((folder) => ['initdb', 'pg_dump', 'pg_restore'].every((name) => existsSync(join(folder, name))));
 if (!bin) console.warn('Skipping pg_dump: no PostgreSQL with initdb and pg_dump is installed.');
 
-describe.skipIf(!bin)('as docs/operations.md has it, a database that pg_dump and pg_restore moved', () => {
+describe.skipIf(!bin)('as docs/how-to/deploy.md has it, a database that pg_dump and pg_restore moved', () => {
   let dir: string;
   let options: { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv };
   let base: string;

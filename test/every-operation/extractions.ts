@@ -13,7 +13,7 @@ export interface Heard {
 /** Values of a row by column. */
 export type ExpectedRow = Readonly<Record<string, Exact>>;
 
-/** How the rows of a dataset follow from answers; written from the seeds alone. */
+/** How the rows of a dataset follow from answers; written from the documentation of the services alone. */
 export interface Extraction {
   /** The operations as the ledger calls them; the first one is the dataset's own. */
   readonly operations: readonly string[];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { recorded, recordedNamed } from '../../src/reporting/recorded-datasets.ts';
 
-/** Every operation of the seeds, written down from their sections 4. */
-const seeds: Readonly<Record<string, readonly string[]>> = {
+/** Every operation of the services that the recorder covers. */
+const services: Readonly<Record<string, readonly string[]>> = {
   'the chain data service': [
     'POST /v1/signatureAggregator/{network}/aggregateSignatures',
     'GET /v1/signatureAggregator/{network}/aggregateSignatures/{txHash}',
@@ -69,19 +69,19 @@ const seeds: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe.each(Object.entries(seeds))('%s', (_, operations) => {
+describe.each(Object.entries(services))('%s', (_, operations) => {
   it.each(operations)('%s is recorded', (operation) => {
     expect(recorded.filter((dataset) => dataset.operations.includes(operation))).not.toEqual([]);
   });
 });
 
-it('nothing is said to be recorded that the seeds do not have', () => {
-  const known = Object.values(seeds).flat();
+it('no dataset names an operation that the services do not offer', () => {
+  const known = Object.values(services).flat();
   expect(known).toHaveLength(16 + 2 + 10 + 13 + 7 + 7);
   expect(recorded.flatMap(({ operations }) => operations).filter((one) => !known.includes(one))).toEqual([]);
 });
 
-/** The datasets of the contract (CONTRACT.md section 3): kind and natural key, written down from its table. */
+/** Kind and natural key of the datasets. */
 const contract: readonly (readonly [name: string, kind: string, key: string])[] = [
   ['metric_points', 'series', 'chain_id metric time_interval bucket_start'],
   ['average_tps', 'series', 'chain_id bucket_start'],

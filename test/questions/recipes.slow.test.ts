@@ -24,7 +24,7 @@ import { DAY, dayOf, type Row } from './truth/asked.ts';
 import { trueRows } from './truth/truth.ts';
 import { recordedMonth, type World } from './world.ts';
 
-const page = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/questions.md', import.meta.url), 'utf8');
 
 /** The recipes of the page: what is asked, in SQL and on the command line. */
 const recipes = [
@@ -126,7 +126,7 @@ async function report(name: string, options: string): Promise<readonly Exact[]> 
   return rows;
 }
 
-describe('docs/recipes.md', () => {
+describe('docs/reference/questions.md', () => {
   it('has at least fifty questions, each declared one once', () => {
     expect(recipes.map(({ words, name }) => `${name}: ${words}`)).toEqual(
       declared.map(({ question, example }) => `${question.name}: ${example.words}`),

@@ -128,7 +128,7 @@ describe('missingWindows', () => {
     (timeInterval) => {
       const target = { chainId: '43114', metric: 'txCount', timeInterval };
       const feed = withDefaultSettings({ source: metricPoints.source, datasets: [metricPoints] }, [target]);
-      // The C-chain, 2020-09-21 (reality.md 3.2).
+      // The C-chain, 2020-09-21 (upstream-services.md#metrics-service).
       const began = 1_600_646_400_000;
       for (const year of [2026, 2032, 2040]) {
         const windows = missingWindows(feed, target, state(), Date.UTC(year, 11, 1));

@@ -5,7 +5,7 @@ import { withSandbox } from './with-sandbox.ts';
 
 const { sandbox, rpc } = withSandbox();
 
-/** Reads what the seed's hex encoding holds, part by part; it refuses a wrong checksum. */
+/** Decodes a hex encoding part by part. Throws on a wrong checksum. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;

@@ -44,7 +44,7 @@ export async function openDuck(): Promise<Duck> {
   };
 }
 
-/** SQL of DuckDB: all versions of a table, each as the newest export tells it. As docs/export.md has it. */
+/** SQL of DuckDB: all versions of a table, each as the newest export tells it. As docs/how-to/export.md has it. */
 export function versionsOf(
   folder: string,
   { name, key, from }: Pick<ExportTable, 'name' | 'key' | 'from'>,
@@ -96,7 +96,7 @@ export function everyRow({ columns, readings, rows }: ExportTable): string {
   return `(${[selectRowReadings(packing), selectOpenDayReadings(packing), selectClosedDayReadings(packing)].map((form) => selectOf(form, names)).join(' union all ')})`;
 }
 
-/** SQL of DuckDB: what a table held at a moment, as docs/export.md has it. */
+/** SQL of DuckDB: what a table held at a moment, as docs/how-to/export.md has it. */
 export function asOfInDuck(folder: string, table: ExportTable, at: Date): string {
   const moment = `'${at.toISOString()}'::timestamptz`;
   const ended = table.to === null ? '' : ` and (${table.to} is null or ${table.to} > ${moment})`;

@@ -4,12 +4,11 @@ import { recorded } from '../../reporting/recorded-datasets.ts';
 
 /** Command `datasets`: prints all datasets. */
 export function datasetsCommand(options: { json: boolean }): void {
-  const rows = recorded.map(({ name, about, seed, operations, history, key, source }) => ({
+  const rows = recorded.map(({ name, about, operations, history, key, source }) => ({
     name,
     about,
     history,
     operations,
-    seed,
     key,
     upstream: source.upstream,
     every: formatDuration(source.every),

@@ -125,7 +125,7 @@ function formatConfigFile(answers: Answers): string {
   const part = (value: object) =>
     stringify(value, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
   return `# yaml-language-server: $schema=${SCHEMA}
-# What chain-recorder records. All settings: docs/settings.md. Check it with "chain-recorder doctor".
+# What chain-recorder records. All settings: docs/reference/settings.md. Check it with "chain-recorder doctor".
 ${part({ network })}
 # The recorded services and nodes. Keys come from the environment: CHAIN_DATA_API_KEY is sent in apiKeyHeader.
 # budget: what the public services grant without a key. With a key, write what your plan grants.

@@ -8,8 +8,7 @@ import { walkSingleResponse } from '../sources/one-answer.ts';
 import { parseSignatureRequest, toRequestBody } from './signature-request.ts';
 
 /**
- * Signatures of validators, only on demand, because every call makes validators sign (seed chain-data 4.1 and
- * 4.2).
+ * Signatures of validators, only on demand, because every call makes validators sign.
  */
 const source: Source = {
   name: 'aggregated-signatures',
@@ -37,7 +36,6 @@ const source: Source = {
 export const aggregatedSignatures = defineDataset({
   name: 'aggregated_signatures',
   about: 'Messages between chains that validators signed, with what they were asked to sign.',
-  seed: 'chain-data-api 4.1, 4.2, 2.2',
   operations: [
     'POST /v1/signatureAggregator/{network}/aggregateSignatures',
     'GET /v1/signatureAggregator/{network}/aggregateSignatures/{txHash}',

@@ -1,6 +1,6 @@
 import { count, object, optional, text, uint } from '../fields.ts';
 
-/** An amount of an asset of the primary network (seed chain-data 2.1). */
+/** An amount of an asset of the primary network. */
 export const assetAmount = object({
   assetId: optional(text()),
   name: optional(text()),

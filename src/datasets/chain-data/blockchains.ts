@@ -7,7 +7,6 @@ import { blockchainsIn, subnetList } from './subnet-list.ts';
 export const blockchains = defineDataset({
   name: 'blockchains',
   about: 'The blockchains of all subnets.',
-  seed: 'chain-data-api 4.5, 2.4',
   operations: ['GET /v1/networks/{network}/subnets'],
   history: 'state',
   source: subnetList,

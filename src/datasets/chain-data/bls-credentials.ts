@@ -1,4 +1,4 @@
 import { hex, object, optional } from '../fields.ts';
 
-/** BLS key of a validator (seed chain-data 2.1). */
+/** BLS key of a validator. */
 export const blsCredentials = object({ publicKey: optional(hex()), proofOfPossession: optional(hex()) });

@@ -5,7 +5,7 @@ import { getList } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 
-/** Contracts that an address deployed (seed chain-data 4.11). */
+/** Contracts that an address deployed. */
 const source: Source = {
   name: 'deployed-contracts',
   upstream: 'chainData',
@@ -29,11 +29,10 @@ const source: Source = {
 
 const image = object({ assetId: optional(text()), imageUri: optional(text()) });
 
-/** One schema for all kinds of contracts. Each kind omits some fields (reality.md 0, row 5). */
+/** One schema for all kinds of contracts. Each kind omits some fields (upstream-services.md#values). */
 export const deployedContracts = defineDataset({
   name: 'deployed_contracts',
   about: 'Contracts that watched EVM addresses deployed, with what is known about them.',
-  seed: 'chain-data-api 4.11, 2.10',
   operations: ['GET /v1/chains/{chainId}/contracts/{address}/deployments'],
   history: 'state',
   source,

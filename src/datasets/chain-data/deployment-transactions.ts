@@ -4,7 +4,7 @@ import { hour } from '../sources/durations.ts';
 import { walkSingleResponse } from '../sources/one-answer.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
 
-/** The transaction that deployed a watched contract (seed chain-data 4.4). */
+/** The transaction that deployed a watched contract. */
 const source: Source = {
   name: 'deployment-transactions',
   upstream: 'chainData',
@@ -22,7 +22,6 @@ const source: Source = {
 export const deploymentTransactions = defineDataset({
   name: 'deployment_transactions',
   about: 'The transactions that deployed watched contracts, with their transfers and internal calls.',
-  seed: 'chain-data-api 4.4, 2.6',
   operations: ['GET /v1/chains/{chainId}/contracts/{address}/transactions:getDeployment'],
   history: 'log',
   source,

@@ -7,7 +7,7 @@ import { pages } from '../sources/pages.ts';
 import { erc1155Token } from './erc1155-token.ts';
 
 /**
- * ERC-1155 tokens of an address (seed chain-data 4.9). The native balance in the response belongs to 4.13.
+ * ERC-1155 tokens of an address. The native balance in the response belongs to `native_balances`.
  */
 const source: Source = {
   name: 'erc1155-balances',
@@ -32,7 +32,6 @@ const source: Source = {
 export const erc1155Balances = defineDataset({
   name: 'erc1155_balances',
   about: 'What watched EVM addresses hold of ERC-1155 tokens.',
-  seed: 'chain-data-api 4.9, 2.8',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/balances:listErc1155'],
   history: 'state',
   source,

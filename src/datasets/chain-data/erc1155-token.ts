@@ -1,7 +1,7 @@
 import { hex, moves, object, optional, text, uint256 } from '../fields.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
-/** An ERC-1155 token (seed chain-data 2.1). */
+/** An ERC-1155 token. */
 export const erc1155Token = object({
   address: optional(hex()),
   ercType: optional(text()),

@@ -7,7 +7,6 @@ import { erc1155Transfer } from './erc1155-transfer.ts';
 export const erc1155Transfers = defineDataset({
   name: 'erc1155_transfers',
   about: 'Transfers of ERC-1155 tokens from and to watched EVM addresses.',
-  seed: 'chain-data-api 4.7, 2.6',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/transactions:listErc1155'],
   history: 'log',
   source: addressTransactions('erc1155-transfers', 'listErc1155'),

@@ -2,7 +2,7 @@ import { count, hex, moves, object, optional, text, uint } from '../fields.ts';
 import { price } from './price.ts';
 import { richAddress } from './rich-address.ts';
 
-/** An ERC-20 transfer in a transaction (seed chain-data 2.6). */
+/** An ERC-20 transfer in a transaction. */
 export const erc20Transfer = object({
   logIndex: optional(count()),
   from: optional(richAddress),

@@ -2,7 +2,7 @@ import { count, hex, moves, object, optional, text, uint } from '../fields.ts';
 import { richAddress } from './rich-address.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
-/** An ERC-721 transfer in a transaction (seed chain-data 2.6). */
+/** An ERC-721 transfer in a transaction. */
 export const erc721Transfer = object({
   logIndex: optional(count()),
   from: optional(richAddress),

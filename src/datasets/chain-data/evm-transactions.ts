@@ -4,7 +4,7 @@ import { hour } from '../sources/durations.ts';
 import { walkSingleResponse } from '../sources/one-answer.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
 
-/** A watched transaction (seed chain-data 4.14). A new one is unknown until the index contains it. */
+/** A watched transaction. A new one is unknown until the index contains it. */
 const source: Source = {
   name: 'evm-transactions',
   upstream: 'chainData',
@@ -20,7 +20,6 @@ const source: Source = {
 export const evmTransactions = defineDataset({
   name: 'evm_transactions',
   about: 'Watched transactions of EVM chains with their transfers and internal calls.',
-  seed: 'chain-data-api 4.14, 2.6',
   operations: ['GET /v1/chains/{chainId}/transactions/{txHash}'],
   history: 'log',
   source,

@@ -7,7 +7,6 @@ import { blockchainsIn, subnetList } from './subnet-list.ts';
 export const genesisData = defineDataset({
   name: 'genesis_data',
   about: 'What blockchains began with, stored once by content.',
-  seed: 'chain-data-api 4.5, 2.1',
   operations: ['GET /v1/networks/{network}/subnets'],
   history: 'log',
   source: subnetList,

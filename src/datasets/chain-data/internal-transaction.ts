@@ -1,7 +1,7 @@
 import { flag, object, optional, text, uint } from '../fields.ts';
 import { richAddress } from './rich-address.ts';
 
-/** A call inside a transaction (seed chain-data 2.6). */
+/** A call inside a transaction. */
 export const internalTransaction = object({
   from: optional(richAddress),
   to: optional(richAddress),

@@ -1,7 +1,7 @@
 import { object, optional, text, uint } from '../fields.ts';
 import { blsCredentials } from './bls-credentials.ts';
 
-/** Effect of a transaction on an L1 validator (seed chain-data 2.3, L1ValidatorDetail). */
+/** Effect of a transaction on an L1 validator. */
 export const l1Validator = object({
   validationId: optional(text()),
   validationIdHex: optional(text()),

@@ -8,7 +8,6 @@ import { price as money } from './price.ts';
 export const nativeBalanceValues = defineDataset({
   name: 'native_balance_values',
   about: "What a chain's own token was worth, and what a watched address held of it.",
-  seed: 'chain-data-api 4.13, 2.7',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/balances:getNative'],
   history: 'sample',
   source: nativeBalance,

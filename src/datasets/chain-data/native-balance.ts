@@ -3,8 +3,7 @@ import { hour } from '../sources/durations.ts';
 import { walkSingleResponse } from '../sources/one-answer.ts';
 
 /**
- * Balance of an address in the native token of its chain, with the price in US dollars (seed chain-data
- * 4.13).
+ * Balance of an address in the native token of its chain, with the price in US dollars.
  */
 export const nativeBalance: Source = {
   name: 'native-balance',

@@ -7,7 +7,6 @@ import { nativeBalance } from './native-balance.ts';
 export const nativeBalances = defineDataset({
   name: 'native_balances',
   about: "What watched EVM addresses hold of their chain's own token.",
-  seed: 'chain-data-api 4.13, 2.7',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/balances:getNative'],
   history: 'state',
   source: nativeBalance,

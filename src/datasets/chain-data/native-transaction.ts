@@ -11,7 +11,7 @@ import {
 } from '../fields.ts';
 import { richAddress } from './rich-address.ts';
 
-/** A transaction of an EVM chain, in the form of lists (seed chain-data 2.6, NativeTransaction). */
+/** A transaction of an EVM chain, in the form of lists. */
 export const nativeTransaction = object({
   txHash: hex(),
   txStatus: optional(text('1: succeeded.')),

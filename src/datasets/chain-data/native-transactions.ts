@@ -6,7 +6,6 @@ import { nativeTransaction } from './native-transaction.ts';
 export const nativeTransactions = defineDataset({
   name: 'native_transactions',
   about: 'Transactions that watched EVM addresses sent or received.',
-  seed: 'chain-data-api 4.8, 2.6',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/transactions:listNative'],
   history: 'log',
   source: addressTransactions('native-transactions', 'listNative'),

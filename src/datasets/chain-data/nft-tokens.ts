@@ -9,7 +9,7 @@ import { pages } from '../sources/pages.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /**
- * All tokens of a watched contract (seed chain-data 4.12), and a single one on demand (4.16), which does not
+ * All tokens of a watched contract, and a single one on demand, which does not
  * retire any other. A collection may have a hundred pages, so that it is read only once a day.
  */
 const source: Source = {
@@ -59,11 +59,10 @@ function singleToken(pairs: Readonly<Record<string, string>>): Target {
   return { ...pairs, collection: canonicalHex(collection), tokenId: String(BigInt(tokenId)) };
 }
 
-/** Tokens of both standards. An ERC-1155 token has no name, symbol and owner (reality.md 0, row 6). */
+/** Tokens of both standards. An ERC-1155 token has no name, symbol and owner (upstream-services.md#values). */
 export const nftTokens = defineDataset({
   name: 'nft_tokens',
   about: 'The tokens of watched NFT contracts, with who owned them when and what their metadata said.',
-  seed: 'chain-data-api 4.12, 4.16, 2.1',
   operations: [
     'GET /v1/chains/{chainId}/nfts/collections/{address}/tokens',
     'GET /v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',

@@ -1,7 +1,7 @@
 import { lockTime, object, optional, set, uint } from '../fields.ts';
 
 /**
- * Owners of a subnet: addresses of which `threshold` must sign (seed chain-data 2.1, SubnetOwnershipInfo).
+ * Owners of a subnet: addresses of which `threshold` must sign.
  */
 export const ownership = object({
   locktime: optional(lockTime()),

@@ -4,11 +4,11 @@ import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { stakers } from './stakers.ts';
 
-/** Maximum number of addresses or nodes in one call (reality.md 2.1). */
+/** Maximum number of addresses or nodes in one call (upstream-services.md#paging). */
 const MAX_IDS_PER_CALL = 64;
 
 /**
- * Pending rewards of all watched addresses and nodes (seed chain-data 4.10). A reward is not tied to the
+ * Pending rewards of all watched addresses and nodes. A reward is not tied to the
  * requested address or node. So all calls are one walk, and missing rewards are known only after the last
  * call.
  */
@@ -64,6 +64,6 @@ function withoutKnownRewards(known: ReadonlySet<string>, page: Page): Page {
 
 /**
  * Returns the key of a reward. The fee of a validator has the transaction hash of its delegator, so that the
- * hash alone is not unique (reality.md 2.2).
+ * hash alone is not unique (upstream-services.md#values).
  */
 const rewardKey = (reward: unknown) => `${getMember(reward, 'txHash')} ${getMember(reward, 'rewardType')}`;

@@ -6,7 +6,6 @@ import { pendingRewardList } from './pending-reward-list.ts';
 export const pendingRewardProgress = defineDataset({
   name: 'pending_reward_progress',
   about: 'How far the stake behind each pending reward had come.',
-  seed: 'chain-data-api 4.10, 2.9',
   operations: ['GET /v1/networks/{network}/rewards:listPending'],
   history: 'sample',
   source: pendingRewardList,

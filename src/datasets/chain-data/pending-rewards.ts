@@ -8,7 +8,6 @@ import { pendingRewardList } from './pending-reward-list.ts';
 export const pendingRewards = defineDataset({
   name: 'pending_rewards',
   about: 'Rewards that the stakes of watched addresses and nodes are about to bring.',
-  seed: 'chain-data-api 4.10, 2.9',
   operations: ['GET /v1/networks/{network}/rewards:listPending'],
   history: 'state',
   source: pendingRewardList,

@@ -1,7 +1,7 @@
 import { decimal, object, optional, text } from '../fields.ts';
 
 /**
- * A price or value in a currency (seed chain-data 2.1). The service sends a number, although the seed
+ * A price or value in a currency. The service sends a number, although its documentation
  * specifies a string.
  */
 export const price = object({ currencyCode: optional(text()), value: optional(decimal()) });

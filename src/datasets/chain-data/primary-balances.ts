@@ -9,7 +9,7 @@ import { addressesOn } from '../sources/primary-addresses.ts';
 const CHAINS = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const;
 
 /**
- * Balance of an address on a chain of the primary network (seed chain-data 4.6). On the C-chain, it contains
+ * Balance of an address on a chain of the primary network. On the C-chain, it contains
  * only exported assets.
  */
 const source: Source = {
@@ -37,7 +37,7 @@ const source: Source = {
 
 /**
  * Returns one item per group and asset. Groups that are no list, such as `restakedRewards` of the P-chain,
- * are an amount without an asset (reality.md 0, row 4).
+ * are an amount without an asset (upstream-services.md#values).
  */
 function itemsOf(body: unknown): unknown[] {
   return getEntries(getObject(body, 'balances')).flatMap(([balanceGroup, assets]) => {
@@ -50,7 +50,6 @@ function itemsOf(body: unknown): unknown[] {
 export const primaryBalances = defineDataset({
   name: 'primary_balances',
   about: 'What watched addresses hold on the P-, X- and C-chain, by balance group and asset.',
-  seed: 'chain-data-api 4.6, 2.5',
   operations: ['GET /v1/networks/{network}/blockchains/{blockchainId}/balances'],
   history: 'state',
   source,

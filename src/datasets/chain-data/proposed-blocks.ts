@@ -10,8 +10,7 @@ const PAGE_SIZE = 100;
 const CHAINS = ['p-chain', 'x-chain', 'c-chain'];
 
 /**
- * Blocks of the chains of the primary network by the node that proposed them, newest first (seed chain-data
- * 4.15).
+ * Blocks of the chains of the primary network by the node that proposed them, newest first.
  */
 const source: Source = {
   name: 'proposed-blocks',
@@ -52,7 +51,6 @@ const source: Source = {
 export const proposedBlocks = defineDataset({
   name: 'proposed_blocks',
   about: 'Blocks that a watched node proposed on the P-, X- or C-chain.',
-  seed: 'chain-data-api 4.15, 2.11',
   operations: ['GET /v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks'],
   history: 'log',
   source,

@@ -1,6 +1,6 @@
 import { count, hex, moves, object, optional, text } from '../fields.ts';
 
-/** An EVM address with its metadata (seed chain-data 2.1, EvmAddress). */
+/** An EVM address with its metadata. */
 export const richAddress = object({
   address: optional(hex()),
   name: moves(optional(text())),

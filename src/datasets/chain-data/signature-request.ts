@@ -1,6 +1,6 @@
 import { UsageError } from '../../lib/errors.ts';
 
-/** Parameters of a signature aggregation, as strings (seed chain-data 4.1 and 4.2). */
+/** Parameters of a signature aggregation, as strings. */
 export type SignatureRequest = Readonly<Record<string, string>>;
 
 const HEX = /^(?:0x)?(?:[0-9a-fA-F]{2})+$/;
@@ -41,7 +41,7 @@ const parts: Readonly<Record<string, typeof hex>> = {
 /**
  * Parses the KEY=VALUE pairs of a request: a transaction, or a message with its parameters. Equal requests
  * have the same canonical form.
- * @throws UsageError with all violated rules of the seed
+ * @throws UsageError with all violated rules of the service
  */
 export function parseSignatureRequest(pairs: Readonly<Record<string, string>>): SignatureRequest {
   const { txHash, ...about } = pairs;

@@ -1,6 +1,6 @@
 /**
  * Returns the watched addresses for queries of stakes on the P-chain, without duplicates. The service accepts
- * addresses of the P- and the X-chain, which are the same key with different prefixes (seed chain-data 4.3).
+ * addresses of the P- and the X-chain, which are the same key with different prefixes.
  */
 export function stakers(addresses: readonly string[]): string[] {
   const asked = addresses.filter((address) => !address.startsWith('C-'));

@@ -17,7 +17,7 @@ import { validatorManager } from './validator-manager.ts';
 const PAGE_SIZE = 100;
 
 /**
- * Active staking transactions of an address, newest first (seed chain-data 4.3). An address has few, so that
+ * Active staking transactions of an address, newest first. An address has few, so that
  * one window from before the start of the network contains all of them.
  */
 const source: Source = {
@@ -65,7 +65,6 @@ function withoutGenesis(transaction: unknown): unknown {
 export const stakingTransactions = defineDataset({
   name: 'staking_transactions',
   about: 'P-chain transactions of watched addresses that stake, validate, or make subnets and blockchains.',
-  seed: 'chain-data-api 4.3, 2.3',
   operations: ['GET /v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking'],
   history: 'log',
   source,

@@ -9,7 +9,7 @@ import { pages } from '../sources/pages.ts';
  */
 const PAGE_SIZE = 500;
 
-/** All subnets of the network, with their blockchains (seed chain-data 4.5). */
+/** All subnets of the network, with their blockchains. */
 export const subnetList: Source = {
   name: 'subnet-list',
   upstream: 'chainData',

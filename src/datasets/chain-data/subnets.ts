@@ -11,7 +11,6 @@ const STALE = 'Deprecated, and stale once the ownership was transferred: see sub
 export const subnets = defineDataset({
   name: 'subnets',
   about: 'The subnets of the network and the L1s among them, with who owned them when.',
-  seed: 'chain-data-api 4.5, 2.4',
   operations: ['GET /v1/networks/{network}/subnets'],
   history: 'state',
   source: subnetList,

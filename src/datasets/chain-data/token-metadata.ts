@@ -1,6 +1,6 @@
 import { count, object, optional, text, unixSeconds } from '../fields.ts';
 
-/** Metadata of an NFT, of either standard (seed chain-data 2.1, TokenMetadata). */
+/** Metadata of an NFT, of either standard. */
 export const tokenMetadata = object({
   indexStatus: optional(text()),
   metadataLastUpdatedTimestamp: optional(unixSeconds()),

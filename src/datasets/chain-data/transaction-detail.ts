@@ -8,7 +8,7 @@ import { nativeTransaction } from './native-transaction.ts';
 import { price } from './price.ts';
 
 /**
- * A transaction of an EVM chain with its transfers and internal calls (seed chain-data 2.6), in the form of
+ * A transaction of an EVM chain with its transfers and internal calls, in the form of
  * {@link transactionIn}.
  */
 export const transactionDetail = object({

@@ -1,7 +1,7 @@
 import { count, flag, hex, moves, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
 import { assetAmount } from './asset-amount.ts';
 
-/** An unspent output, as an element of the lists of a staking transaction (seed chain-data 2.3). */
+/** An unspent output, as an element of the lists of a staking transaction. */
 export const utxo = object({
   utxoId: optional(text()),
   txHash: optional(hex()),

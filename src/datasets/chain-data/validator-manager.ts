@@ -1,4 +1,4 @@
 import { hex, object, optional, text } from '../fields.ts';
 
-/** The contract that manages the validators of an L1 (seed chain-data 2.1, L1ValidatorManagerDetails). */
+/** The contract that manages the validators of an L1. */
 export const validatorManager = object({ blockchainId: optional(text()), contractAddress: optional(hex()) });

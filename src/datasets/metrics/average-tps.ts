@@ -7,9 +7,9 @@ import { hour } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 
 /**
- * Average transactions per second by day (seed metrics 4.2), without a window. `status` and `lastRun` of the
+ * Average transactions per second by day, without a window. `status` and `lastRun` of the
  * response are stored with the run. The API was discontinued for some chains: their 404 and 410 are no outage
- * (reality.md 3.2).
+ * (upstream-services.md#metrics-service).
  */
 const source: Source = {
   name: 'average-tps',
@@ -36,7 +36,6 @@ const source: Source = {
 export const averageTps = defineDataset({
   name: 'average_tps',
   about: 'Average transactions per second of an EVM chain by day, with every revision.',
-  seed: 'metrics-api 4.2, 2',
   operations: ['GET /v1/avg_tps/{chainId}'],
   history: 'series',
   source,

@@ -7,7 +7,7 @@ import { day, hour, month, week } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { timeWindowQuery, unixSecondsReader } from '../sources/time-windows.ts';
 
-/** The metrics and their allowed intervals (seed metrics 2): all four, or only the day. */
+/** The metrics and their allowed intervals: all four, or only the day. */
 export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
   activeAddresses: ['hour', 'day', 'week', 'month'],
   activeSenders: ['hour', 'day', 'week', 'month'],
@@ -39,7 +39,7 @@ const pageSpanMs = ({ timeInterval = 'day' }: Target) =>
   Math.min((PAGE_SIZE - 2) * (BUCKETS_MS[timeInterval] ?? day), MAX_SPAN_MS);
 
 /**
- * Chain metrics, newest first (seed metrics 4.1). Every poll requests the newest full page, because the cost
+ * Chain metrics, newest first. Every poll requests the newest full page, because the cost
  * of a call does not depend on the number of points. So it sees every revision of the last 90 days of hours,
  * and of almost six years of days, weeks and months.
  */
@@ -92,7 +92,6 @@ const source: Source = {
 export const metricPoints = defineDataset({
   name: 'metric_points',
   about: 'The 17 metrics of an EVM chain by hour, day, week and month, with every revision.',
-  seed: 'metrics-api 4.1, 2',
   operations: ['GET /v2/chains/{chainId}/metrics/{metric}'],
   history: 'series',
   source,

@@ -3,7 +3,7 @@ import { object, uint } from '../fields.ts';
 import { minute } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** Height of the X-chain of a node (seed node-rpc 4.1, avm.getHeight). */
+/** Height of the X-chain of a node (avm.getHeight). */
 const source = nodeMethod({
   name: 'chain-heights',
   path: '/ext/bc/X',
@@ -15,7 +15,6 @@ const source = nodeMethod({
 export const chainHeights = defineDataset({
   name: 'chain_heights',
   about: "Height of the last block that a node's chain accepted.",
-  seed: 'node-rpc 4.1',
   operations: ['avm.getHeight'],
   history: 'sample',
   source,

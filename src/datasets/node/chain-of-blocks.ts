@@ -3,7 +3,7 @@ import type { UpstreamClient } from '../contract.ts';
 import { getMember } from '../sources/answer.ts';
 import { decodeBlockBytes } from './block-bytes.ts';
 
-/** A chain whose blocks a node returns by height and by id (seed node-rpc 4.1, 4.3). */
+/** A chain whose blocks a node returns by height and by id. */
 export interface NodeChain {
   readonly path: string;
   /** Prefix of the names of its methods. */
@@ -19,7 +19,7 @@ export async function requestBlockAt(
   { path, service }: NodeChain,
   height: number,
 ): Promise<unknown> {
-  // In the seed, heights of the X-chain are strings, and those of the P-chain are numbers.
+  // In requests, heights of the X-chain are strings, and those of the P-chain are numbers.
   const params = { height: service === 'avm' ? String(height) : height, encoding: 'json' };
   const block = decodeBlock(await ask.rpc(path, `${service}.getBlockByHeight`, params));
   const answered = String(getMember(block, 'height'));

@@ -4,7 +4,7 @@ import { minute } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 
-/** Supply of the token of the primary network (seed node-rpc 4.3, platform.getCurrentSupply). */
+/** Supply of the token of the primary network (platform.getCurrentSupply). */
 const source = nodeMethod({
   name: 'current-supply',
   path: '/ext/bc/P',
@@ -17,7 +17,6 @@ const source = nodeMethod({
 export const currentSupply = defineDataset({
   name: 'current_supply',
   about: "Upper bound of a network's token supply, as a node says it.",
-  seed: 'node-rpc 4.3',
   operations: ['platform.getCurrentSupply'],
   history: 'sample',
   source,

@@ -10,9 +10,9 @@ export const subnetParams = ({ subnetId }: Target) =>
   subnetId === PRIMARY_NETWORK ? {} : { subnetID: subnetId };
 
 /**
- * Validators of the primary network and of watched subnets, as reported by a node (seed node-rpc 4.3). The
+ * Validators of the primary network and of watched subnets, as reported by a node. The
  * node holds its P-chain lock while it builds the response of about 1 MB, so that it is queried only every
- * few minutes (reality.md 4.3).
+ * few minutes (upstream-services.md#validators-and-peers).
  */
 export const currentValidators = nodeMethod({
   name: 'current-validators',

@@ -8,7 +8,7 @@ import { OptionalMethods } from '../sources/optional-methods.ts';
 
 const METHODS = ['info.getTxFee', 'avm.getTxFee'];
 
-/** Fees of the network (seed node-rpc 4.2, deprecated) and of the X-chain (4.1), combined in one row. */
+/** Fees of the network (deprecated) and of the X-chain (4.1), combined in one row. */
 const source: Source = {
   name: 'network-fees',
   upstream: 'nodes',
@@ -28,7 +28,6 @@ const source: Source = {
 export const networkFees = defineDataset({
   name: 'network_fees',
   about: 'What transactions cost, as a node says it, in nAVAX.',
-  seed: 'node-rpc 4.1, 4.2',
   operations: METHODS,
   history: 'state',
   source,

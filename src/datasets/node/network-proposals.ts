@@ -5,7 +5,7 @@ import { hour } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
 /**
- * Support and objection of validators for proposals (seed node-rpc 4.2, info.acps: a map by proposal number).
+ * Support and objection of validators for proposals (info.acps: a map by proposal number).
  */
 const source = nodeMethod({
   name: 'network-proposals',
@@ -17,7 +17,6 @@ const source = nodeMethod({
 export const networkProposals = defineDataset({
   name: 'network_proposals',
   about: "Proposals of community rules (ACPs) with the validators' preferences, as a node hears them.",
-  seed: 'node-rpc 4.2',
   operations: ['info.acps'],
   history: 'state',
   source,

@@ -3,7 +3,7 @@ import { object, optional, rfc3339, text, uint } from '../fields.ts';
 import { hour } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** Activation times of network upgrades (seed node-rpc 4.2, info.upgrades). */
+/** Activation times of network upgrades (info.upgrades). */
 const source = nodeMethod({
   name: 'network-upgrades',
   path: '/ext/info',
@@ -15,7 +15,6 @@ export const networkUpgrades = defineDataset({
   name: 'network_upgrades',
   about:
     "When the network's upgrades become active, as a node is configured; upgrades of later nodes in extra.",
-  seed: 'node-rpc 4.2',
   operations: ['info.upgrades'],
   history: 'state',
   source,

@@ -15,10 +15,10 @@ const ID = 'info.getBlockchainID';
 
 /** Chains of the primary network. The P-chain is in no list. */
 const ALIASES = ['P', 'X', 'C'];
-/** Statuses of chains that the node itself runs, so that they have a bootstrap state (seed section 3). */
+/** Statuses of chains that the node itself runs, so that they have a bootstrap state. */
 const RUNNING: ReadonlySet<unknown> = new Set(['Validating', 'Syncing']);
 
-/** Blockchains that a node knows, with their status (seed node-rpc 4.3, 4.2): one call per blockchain. */
+/** Blockchains that a node knows, with their status: one call per blockchain. */
 const source: Source = {
   name: 'node-blockchains',
   upstream: 'nodes',
@@ -63,7 +63,6 @@ async function withStatus(offered: OptionalMethods, id: string, one: object): Pr
 export const nodeBlockchains = defineDataset({
   name: 'node_blockchains',
   about: 'Blockchains that a node knows, and how it takes part in each.',
-  seed: 'node-rpc 4.2, 4.3, 3',
   operations: [LIST, STATUS, BOOTSTRAPPED, ID],
   history: 'state',
   source,

@@ -16,7 +16,7 @@ const METHODS = [
 ];
 
 /**
- * Identity of a node, from six methods of its info API (seed node-rpc 4.2). Methods that it does not offer
+ * Identity of a node, from six methods of its info API. Methods that it does not offer
  * are skipped.
  */
 const source: Source = {
@@ -38,7 +38,6 @@ const source: Source = {
 export const nodeIdentity = defineDataset({
   name: 'node_identity',
   about: 'What a node says it is: id, address, versions, network, virtual machines.',
-  seed: 'node-rpc 4.2',
   operations: METHODS,
   history: 'state',
   source,

@@ -5,7 +5,7 @@ import { nodeMethod } from '../sources/node-method.ts';
 import { PRIMARY_NETWORK, subnetParams } from './current-validators.ts';
 
 /**
- * Uptime of this node as seen by the stake of the network (seed node-rpc 4.2, info.uptime). The call fails on
+ * Uptime of this node as seen by the stake of the network (info.uptime). The call fails on
  * a node that is no validator.
  */
 const source = nodeMethod({
@@ -20,7 +20,6 @@ const source = nodeMethod({
 export const nodeReportedUptime = defineDataset({
   name: 'node_reported_uptime',
   about: "The network's view of a node's uptime, as info.uptime tells it.",
-  seed: 'node-rpc 4.2',
   operations: ['info.uptime'],
   history: 'sample',
   source,

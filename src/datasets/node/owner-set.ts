@@ -1,6 +1,6 @@
 import { lockTime, object, optional, set, uint } from '../fields.ts';
 
-/** A set of addresses of which `threshold` must sign (seed node-rpc section 2, OwnerSet). */
+/** A set of addresses of which `threshold` must sign. */
 export const ownerSet = object({
   locktime: optional(lockTime()),
   threshold: optional(uint()),

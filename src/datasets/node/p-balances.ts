@@ -6,7 +6,7 @@ import { nodeMethod } from '../sources/node-method.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
 import { utxoReferences } from './utxo-references.ts';
 
-/** Balance of an address on the P-chain (seed node-rpc 4.3, platform.getBalance, deprecated). */
+/** Balance of an address on the P-chain (platform.getBalance, deprecated). */
 const source = nodeMethod({
   name: 'p-balances',
   path: '/ext/bc/P',
@@ -44,7 +44,6 @@ function itemsOf(body: unknown): unknown[] {
 export const pBalances = defineDataset({
   name: 'p_balances',
   about: 'What a watched address holds on the P-chain, by asset.',
-  seed: 'node-rpc 4.3',
   operations: ['platform.getBalance'],
   history: 'state',
   source,

@@ -10,7 +10,7 @@ import { type NodeChain, requestBlockAt } from './chain-of-blocks.ts';
 const chain: NodeChain = { path: '/ext/bc/P', service: 'platform' };
 
 /**
- * Blocks of the P-chain upwards, one call each (seed node-rpc 4.3). Single blocks by id or height on demand.
+ * Blocks of the P-chain upwards, one call each. Single blocks by id or height on demand.
  */
 const source: Source = {
   name: 'p-blocks',
@@ -28,7 +28,6 @@ const source: Source = {
 export const pBlocks = defineDataset({
   name: 'p_blocks',
   about: 'Blocks of the P-chain with their transactions, as a node has them.',
-  seed: 'node-rpc 4.3',
   operations: ['platform.getBlockByHeight', 'platform.getBlock'],
   history: 'log',
   source,

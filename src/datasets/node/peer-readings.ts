@@ -26,7 +26,6 @@ function readingsOf(peer: unknown): unknown[] {
 export const peerReadings = defineDataset({
   name: 'peer_readings',
   about: 'When a node last exchanged messages with a peer, and the uptime that the peer saw of the node.',
-  seed: 'node-rpc 4.2',
   operations: ['info.peers'],
   history: 'sample',
   source: connectedPeers,

@@ -7,7 +7,6 @@ import { connectedPeers } from './connected-peers.ts';
 export const peers = defineDataset({
   name: 'peers',
   about: 'Peers of a node, with who came, changed and went when.',
-  seed: 'node-rpc 4.2',
   operations: ['info.peers'],
   history: 'state',
   source: connectedPeers,

@@ -8,8 +8,8 @@ const SOURCE_CHAINS = [undefined, 'P', 'C'];
 const MAX_PAGE_OUTPUTS = 1024;
 
 /**
- * Requests all unspent outputs of one address, page by page (seed node-rpc 4.1, rules of avm.getUTXOs). With
- * several addresses, a page may be short although more outputs follow (reality.md 4.5).
+ * Requests all unspent outputs of one address, page by page (rules of avm.getUTXOs). With
+ * several addresses, a page may be short although more outputs follow (upstream-services.md#unspent-outputs).
  * @throws UpstreamFailure if a call fails permanently, or the page positions repeat
  */
 export async function* walkUtxos(ask: UpstreamClient, address: string): AsyncGenerator<Page> {

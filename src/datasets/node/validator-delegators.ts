@@ -10,8 +10,7 @@ import { ownerSet } from './owner-set.ts';
 import { withStake } from './stake.ts';
 
 /**
- * Delegators of a validator. They are listed only if exactly one node id is requested (seed node-rpc 4.3;
- * reality.md 4.3).
+ * Delegators of a validator. They are listed only if exactly one node id is requested (upstream-services.md#validators-and-peers).
  */
 const source: Source = {
   name: 'validator-delegators',
@@ -41,7 +40,6 @@ function delegatorsOf(validator: unknown): readonly unknown[] {
 export const validatorDelegators = defineDataset({
   name: 'validator_delegators',
   about: 'Delegations to a watched validator as a node sees them, with who came, changed and went when.',
-  seed: 'node-rpc 4.3, 2',
   operations: ['platform.getCurrentValidators'],
   history: 'state',
   source,

@@ -3,11 +3,10 @@ import { decimal, flag, object, optional, text } from '../fields.ts';
 import { getList, getMember } from '../sources/answer.ts';
 import { currentValidators } from './current-validators.ts';
 
-/** Only records of the primary network have these readings (reality.md 4.3). */
+/** Only records of the primary network have these readings (upstream-services.md#validators-and-peers). */
 export const validatorUptime = defineDataset({
   name: 'validator_uptime',
   about: "A validator's uptime and connection as one node saw them, not the network's verdict.",
-  seed: 'node-rpc 4.3, 2',
   operations: ['platform.getCurrentValidators'],
   history: 'sample',
   source: currentValidators,

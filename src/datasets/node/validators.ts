@@ -9,7 +9,6 @@ import { withStake } from './stake.ts';
 export const validators = defineDataset({
   name: 'validators',
   about: 'Validators as a node sees them, with who came, changed and went when.',
-  seed: 'node-rpc 4.3, 2',
   operations: ['platform.getCurrentValidators'],
   history: 'state',
   source: currentValidators,

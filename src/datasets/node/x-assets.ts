@@ -3,7 +3,7 @@ import { count, object, optional, text } from '../fields.ts';
 import { day } from '../sources/durations.ts';
 import { nodeMethod } from '../sources/node-method.ts';
 
-/** Name, symbol and denomination of an asset of the X-chain (seed node-rpc 4.1, avm.getAssetDescription). */
+/** Name, symbol and denomination of an asset of the X-chain (avm.getAssetDescription). */
 const source = nodeMethod({
   name: 'x-assets',
   path: '/ext/bc/X',
@@ -16,7 +16,6 @@ const source = nodeMethod({
 export const xAssets = defineDataset({
   name: 'x_assets',
   about: 'Watched assets of the X-chain: name, symbol, denomination.',
-  seed: 'node-rpc 4.1',
   operations: ['avm.getAssetDescription'],
   history: 'state',
   source,

@@ -14,7 +14,7 @@ const ALL = 'avm.getAllBalances';
 const ONE = 'avm.getBalance';
 
 /**
- * Balances of an address on the X-chain (seed node-rpc 4.1, both methods deprecated): all assets, and the
+ * Balances of an address on the X-chain (both methods deprecated): all assets, and the
  * outputs of watched assets. The target contains the watched assets, because they determine the requests.
  */
 const source: Source = {
@@ -82,7 +82,6 @@ async function resolveAssetId(ask: UpstreamClient, asset: unknown): Promise<unkn
 export const xBalances = defineDataset({
   name: 'x_balances',
   about: 'What a watched address holds on the X-chain, by asset; of watched assets with the outputs.',
-  seed: 'node-rpc 4.1, 2',
   operations: [ALL, ONE],
   history: 'state',
   source,

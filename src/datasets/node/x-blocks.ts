@@ -7,7 +7,6 @@ import { xChain, xChainBlocks } from './x-chain-blocks.ts';
 export const xBlocks = defineDataset({
   name: 'x_blocks',
   about: 'Blocks of the X-chain, as a node has them.',
-  seed: 'node-rpc 4.1',
   operations: ['avm.getHeight', 'avm.getBlockByHeight', 'avm.getBlock'],
   history: 'log',
   source: xChainBlocks,

@@ -10,7 +10,7 @@ import type { NodeChain } from './chain-of-blocks.ts';
 export const xChain: NodeChain = { path: '/ext/bc/X', service: 'avm' };
 
 /**
- * Blocks of the X-chain upwards, one call each, with their transactions (seed node-rpc 4.1). Single blocks by
+ * Blocks of the X-chain upwards, one call each, with their transactions. Single blocks by
  * id or height, and transactions by id, on demand.
  */
 export const xChainBlocks: Source = {

@@ -3,7 +3,7 @@ import { hex, json, list, object, optional, set, text, uint, unixSeconds } from 
 import { getList, getMember } from '../sources/answer.ts';
 import { xChainBlocks } from './x-chain-blocks.ts';
 
-/** An output of a transaction (seed node-rpc section 2). Kinds other than secp256k1 have other fields. */
+/** An output of a transaction. Kinds other than secp256k1 have other fields. */
 const output = object({
   assetID: text(),
   fxID: optional(text()),
@@ -15,7 +15,7 @@ const output = object({
   }),
 });
 
-/** An input of a transaction (seed node-rpc section 2). */
+/** An input of a transaction. */
 const input = object({
   txID: text(),
   outputIndex: uint(),
@@ -46,7 +46,7 @@ function itemsOf(body: unknown): unknown[] {
 
 /**
  * Moves the common fields of transactions to their standard position. Older nodes have them below
- * `unsignedTx.inputs` (reality.md 4.6).
+ * `unsignedTx.inputs` (upstream-services.md#transport).
  */
 function liftCommonFields(tx: unknown, more: object): unknown {
   const unsignedTx = getMember(tx, 'unsignedTx');
@@ -61,7 +61,6 @@ function liftCommonFields(tx: unknown, more: object): unknown {
 export const xTransactions = defineDataset({
   name: 'x_transactions',
   about: 'Transactions of the X-chain, as a node has them.',
-  seed: 'node-rpc 4.1, 2, 3',
   operations: ['avm.getBlockByHeight', 'avm.getTx', 'avm.getTxStatus'],
   history: 'log',
   source: xChainBlocks,

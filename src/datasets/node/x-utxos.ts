@@ -7,7 +7,7 @@ import { addressesOn } from '../sources/primary-addresses.ts';
 import { decodeUtxo } from './utxo.ts';
 import { walkUtxos } from './utxo-pages.ts';
 
-/** Unspent outputs of an address, including those in transit from the P- and C-chain (seed node-rpc 4.1). */
+/** Unspent outputs of an address, including those in transit from the P- and C-chain. */
 const source: Source = {
   name: 'x-utxos',
   upstream: 'nodes',
@@ -23,7 +23,6 @@ const source: Source = {
 export const xUtxos = defineDataset({
   name: 'x_utxos',
   about: 'Unspent outputs of a watched X-chain address, decoded.',
-  seed: 'node-rpc 4.1',
   operations: ['avm.getUTXOs'],
   history: 'state',
   source,

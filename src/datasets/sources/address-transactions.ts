@@ -3,8 +3,7 @@ import { allBlocksRange, walkBlockPages } from './block-windows.ts';
 import { hour } from './durations.ts';
 
 /**
- * Returns the source of one of the lists of transactions of watched EVM addresses, newest first (seed
- * chain-data 4.7, 4.8).
+ * Returns the source of one of the lists of transactions of watched EVM addresses, newest first.
  * @param operation suffix of its path after `transactions:`
  */
 export function addressTransactions(name: string, operation: 'listNative' | 'listErc1155'): Source {

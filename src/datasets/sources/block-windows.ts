@@ -65,8 +65,7 @@ export async function* walkBlockPages(
 }
 
 /**
- * Returns the query of a window of blocks. `startBlock` is inclusive, `endBlock` exclusive (seed chain-data
- * 4.7).
+ * Returns the query of a window of blocks. `startBlock` is inclusive, `endBlock` exclusive.
  */
 function blockWindowQuery({ from, to }: Window): Readonly<Record<string, number>> {
   return to === OPEN_END ? { startBlock: from } : { startBlock: from, endBlock: to };

@@ -8,6 +8,6 @@ export const week = 7 * day;
 export const month = 30 * day;
 /**
  * Maximum known lag of a healthy index behind its chain (outages of 24 hours and of two days are documented,
- * reality.md 5.4 and 5.13), plus one day, in ms. Newer items are recorded, but not claimed as covered.
+ * upstream-services.md#freshness), plus one day, in ms. Newer items are recorded, but not claimed as covered.
  */
 export const MAX_INDEX_LAG_MS = 3 * day;

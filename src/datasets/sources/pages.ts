@@ -22,7 +22,7 @@ export interface PagedList {
 }
 
 /**
- * Follows the page tokens of a list (seed chain-data 2.1, metrics 8). Lists are sorted newest first. Once a
+ * Follows the page tokens of a list. Lists are sorted newest first. Once a
  * start has proven this order, every page proves the part of the window above its oldest item.
  *
  * If a token expires (its call returns 400 or 404), the walk starts again with the rest of the window, while

@@ -3,8 +3,8 @@ import { BEFORE_FIRST_CHAIN } from '../point-grid.ts';
 import { getMember } from './answer.ts';
 
 /**
- * Returns the query of a window of time. The seeds describe `startTimestamp` as "after" and `endTimestamp` as
- * "before", but recordings show that both are inclusive (reality.md 0, row 8). A request from one second
+ * Returns the query of a window of time. The service documents `startTimestamp` as "after" and `endTimestamp` as
+ * "before", but recordings show that both are inclusive (upstream-services.md#paging). A request from one second
  * earlier is correct in both cases. Items outside of the window are recorded, but not claimed.
  */
 export function timeWindowQuery(window: Window): { startTimestamp: number; endTimestamp: number } {

@@ -7,7 +7,7 @@ import { ifOffered, type NodeGuard } from './node-guard.ts';
 const NODE_ID = /^NodeID-[1-9A-HJ-NP-Za-km-z]{20,60}$/;
 
 /**
- * A node during one run. Each response carries the id of the node in a header (reality.md 4.1). If a proxy
+ * A node during one run. Each response carries the id of the node in a header (upstream-services.md#transport). If a proxy
  * removes the header, the id is requested before the first response and after the last. Responses of other
  * nodes are rejected.
  */

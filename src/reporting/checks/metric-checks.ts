@@ -118,7 +118,7 @@ const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bu
     where d.metric like 'cumulative%' and d.before is not null`;
 
 /**
- * The value of a cumulative metric includes its own day. The metrics seed (section 2) describes contracts as
+ * The value of a cumulative metric includes its own day. The service describes contracts as
  * counted "to the timestamp", which would exclude that day. No recorded response shows which is right, so
  * both are accepted for contracts.
  */

@@ -188,7 +188,7 @@ const validatorStakes = `select 'validator_stakes', s.dataset, 'node=' || v.node
 
 /**
  * The balance of an address by each source: the sum of the data service's groups that are not staked, and the
- * node's whole balance. On the X-chain a node omits locked amounts (seed node-rpc 4.1), so the sum omits them
+ * node's whole balance. On the X-chain a node omits locked amounts, so the sum omits them
  * too.
  */
 const HELD = `held as materialized (

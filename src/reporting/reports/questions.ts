@@ -12,7 +12,7 @@ export interface Example {
   readonly values: Values;
 }
 
-/** A question that `reporting` answers: `report NAME`, and a recipe in docs/recipes.md. */
+/** A question that `reporting` answers: `report NAME`, and a recipe in docs/reference/questions.md. */
 export interface Question {
   /** The name in `report NAME`: that of its view or function, with dashes. */
   readonly name: string;

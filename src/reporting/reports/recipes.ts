@@ -1,15 +1,16 @@
+import { reportsTable } from './dictionary.ts';
 import { optionText, parametersOf, type Question, questionSql, questions, type Values } from './questions.ts';
 
-const heading = `# Recipes: ready questions
+const heading = `# Questions: saved queries with results
 
-Made from the declarations of the questions by \`npm run docs\`. Each question is a view or a function in \`reporting\` and a
-report of the same name: \`chain-recorder report\` lists them, \`report NAME\` asks one, as a table, CSV, JSON or an HTML
-page. A test asks every question of this page, in SQL and by \`report\`, and compares the answers with a simulated network's truth.
+Generated from the declarations by \`npm run docs\`. Each question is a view or a function in \`reporting\` and a report of the same
+name: \`chain-recorder report\` lists them, \`report NAME\` runs one, as a table, CSV, JSON or an HTML page. A test runs every statement
+of this page, in SQL and by \`report\`, and compares the results with the model of the simulated network.
 
-- Windows include \`from\` and not \`to\`. All days are days of UTC.
-- Amounts stand in base units (nAVAX, wei) and in tokens beside them. Both are exact.
-- \`as_of\` asks what the recorder knew at that moment.
-- What has no right answer is refused with the reason, such as a sum of distinct counts.
+- Windows have an inclusive start and an exclusive end. All days are days of UTC.
+- Amounts are in base units (nAVAX, wei) and in tokens beside them. Both are exact.
+- \`as_of\` reads the record as of a past time.
+- A question without a correct answer is refused with the reason, such as a sum of distinct counts.
 - Replace \`YOURS\` or \`YOUR\` with your own ids.
 `;
 
@@ -23,7 +24,12 @@ export function recipes(): string {
     (part) => `- ${part.heading}: ${part.questions.map(({ name }) => `[${name}](#${name})`).join(', ')}`,
   );
   const sections = parts.map((part) => `## ${part.heading}\n\n${part.questions.map(section).join('\n')}`);
-  return [heading, `${contents.join('\n')}\n`, ...sections].join('\n');
+  return [
+    heading,
+    `${contents.join('\n')}\n`,
+    ...sections,
+    `## All reports\n\nAll reports have the option \`--format\`.\n\n${reportsTable()}`,
+  ].join('\n');
 }
 
 function section(question: Question): string {
@@ -38,7 +44,7 @@ function section(question: Question): string {
 ${answer.comment}
 
 ${examples.map(({ words, values }) => example(question, words, values)).join('\n')}
-${parameters.length > 0 ? `| parameter | type | unless given | what it is |\n| --- | --- | --- | --- |\n${parameters.join('\n')}\n\n` : ''}| column | type | meaning |
+${parameters.length > 0 ? `| parameter | type | default | description |\n| --- | --- | --- | --- |\n${parameters.join('\n')}\n\n` : ''}| column | type | description |
 | --- | --- | --- |
 ${columns.join('\n')}
 `;

@@ -45,7 +45,7 @@ export interface SlaReport {
   readonly to: Date;
   readonly complete: boolean;
   readonly made_at: Date;
-  /** The newest seal at the time of the report (docs/seals.md); null: nothing was sealed. */
+  /** The newest seal at the time of the report (docs/explanation/seals.md); null: nothing was sealed. */
   readonly seal: { readonly seal: number; readonly sealed_until: Date; readonly head: string } | null;
   readonly target_percent: number;
   readonly nodes: readonly NodeSla[];

@@ -16,7 +16,7 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
 };
 
 /**
- * Returns the views and functions of one dataset, as defined for its kind of history (contract section 3).
+ * Returns the views and functions of one dataset, as defined for its kind of history.
  */
 export function datasetViews(dataset: Dataset): Declared[] {
   return [...byHistory[dataset.history](dataset), ...networkViews(dataset), ...elementViews(dataset)];

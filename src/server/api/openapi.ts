@@ -52,7 +52,7 @@ export async function openApi(
     info: {
       title: 'chain-recorder',
       version,
-      description: 'What was recorded, and how the recording stands. See docs/api.md.',
+      description: 'What was recorded, and how the recording stands. See docs/reference/http.md.',
     },
     servers: [{ url: '/api/v1' }],
     security: [{}, { token: [] }],

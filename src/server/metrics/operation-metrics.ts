@@ -94,7 +94,7 @@ export const exporting = metricTable({
 /** Metrics of the change feed's sinks. */
 export const changeSinks = metricTable({
   name: 'changes',
-  about: 'Progress of each [sink of the change feed](feed.md).',
+  about: 'Progress of each [sink of the change feed](../how-to/change-feed.md).',
   metrics: {
     lag: gauge(
       'chain_recorder_change_sink_lag_seconds',

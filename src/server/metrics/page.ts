@@ -14,8 +14,8 @@ scrape_configs:
     authorization: { credentials_file: /etc/prometheus/recorder-token } # where RECORDER_TOKEN is set
 \`\`\`
 
-Ready to use: [recording rules and alert rules](../examples/prometheus), tested by \`promtool\`, and
-[dashboards for Grafana](../examples/grafana), one over Prometheus and one over PostgreSQL.
+Ready to use: [recording rules and alert rules](../../examples/prometheus), tested by \`promtool\`, and
+[dashboards for Grafana](../../examples/grafana), one over Prometheus and one over PostgreSQL.
 
 - **What is read from PostgreSQL is the same from every process**, so that scraping one process is enough. With several, aggregate
   by \`max by (…)\`, not by \`sum\`. The counts of a single process are under [process](#process).

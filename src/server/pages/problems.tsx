@@ -74,7 +74,7 @@ export const databaseLate = (why: string): PageProblem => {
     ...away,
     details: [
       why,
-      'where tens of thousands of targets are watched, a database that is there may take longer (docs/scale.md)',
+      'where tens of thousands of targets are watched, a database that is there may take longer (docs/explanation/scale.md)',
     ],
   };
 };

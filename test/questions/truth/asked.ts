@@ -221,7 +221,7 @@ export class Asked {
     });
   }
 
-  /** The rewards that the service lists for what is watched (chain data seed 4.10). */
+  /** The rewards that the service lists for what is watched. */
   rewards(look: number) {
     const { network } = this.world.sandbox;
     const { watch } = this.world.recorder.config;

@@ -118,7 +118,7 @@ export const metrics: Answers = {
     ];
   },
 
-  // By the definitions of the metrics (metrics seed 2).
+  // By the definitions of the metrics.
   metric_rules: () =>
     METRICS.map((metric) => {
       const isDistinct = /Addresses|Senders|eployers/.test(metric);

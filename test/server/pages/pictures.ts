@@ -11,7 +11,7 @@ import {
 } from '../../support/browser.ts';
 
 /**
- * Takes the pictures of `docs/pages.md` from a running server, such as that of `simulated-month.ts`, each page on both widths and
+ * Takes the pictures of `docs/reference/pages.md` from a running server, such as that of `simulated-month.ts`, each page on both widths and
  * in both colours: `npx tsx test/server/pages/pictures.ts http://127.0.0.1:8080 [NAME...]`; of some pages only, where they are named.
  * Fails where the console or axe find something.
  */
@@ -85,7 +85,7 @@ for (const [name, , path] of pages.filter(([one]) => only.length === 0 || only.i
 }
 const lines = pages.map(([name, caption]) => `## ${caption}\n\n![${caption}](pages/${name}.jpg)\n`);
 await writeFile(
-  fileURLToPath(new URL('../../../docs/pages.md', import.meta.url)),
+  fileURLToPath(new URL('../../../docs/reference/pages.md', import.meta.url)),
   `# The pages\n\nAfter a month of the simulated network with incidents, revisions and an outage of the recorder; wide and narrow, light and dark.\n\n${lines.join('\n')}`,
 );
 await browser.close();

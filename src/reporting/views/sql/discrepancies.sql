@@ -12,9 +12,9 @@ cross join lateral (
   select numbers.left_number, numbers.right_number, numbers.right_number - numbers.left_number as difference
 ) compared;
 
-comment on view reporting.discrepancies is 'What two sources, or two answers of one, say differently of the same thing by more than is tolerated, with both values. Compared once an hour, as docs/checks.md says; what still moves, is not there on both sides, or only lags is not compared.';
+comment on view reporting.discrepancies is 'What two sources, or two answers of one, say differently of the same thing by more than is tolerated, with both values. Compared once an hour, as docs/reference/checks.md says; what still moves, is not there on both sides, or only lags is not compared.';
 comment on column reporting.discrepancies.id is 'The discrepancy.'; -- bigint
-comment on column reporting.discrepancies.check_name is 'The check that found it: see docs/checks.md.'; -- text
+comment on column reporting.discrepancies.check_name is 'The check that found it: see docs/reference/checks.md.'; -- text
 comment on column reporting.discrepancies.dataset is 'The dataset of the right side.'; -- text
 comment on column reporting.discrepancies.subject is 'What it is about, as key=value.'; -- text
 comment on column reporting.discrepancies.at is 'The hour, day, week or month, the block or the reading that it is about; of lists and balances since when the two sides differ.'; -- timestamptz

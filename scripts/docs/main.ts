@@ -1,0 +1,34 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { catalogNames } from '../../src/app/configured-feeds.ts';
+import { editorSchema } from '../../src/config/editor-schema.ts';
+import { formatSettingsPage } from '../../src/config/settings-page.ts';
+import { checksPage } from '../../src/reporting/checks/checks-page.ts';
+import { dictionaryPages } from '../../src/reporting/reports/dictionary.ts';
+import { recipes } from '../../src/reporting/reports/recipes.ts';
+import { metricsPage } from '../../src/server/metrics/page.ts';
+import { withAnswerTable } from './answer-table.ts';
+import { commandLinePage } from './cli-page.ts';
+import { dbtStarters } from './dbt.ts';
+import { duckdbStarter } from './duckdb.ts';
+
+/** Writes the generated documents, the JSON Schema of recorder.yaml, and the starters for DuckDB and dbt. */
+const root = new URL('../../', import.meta.url);
+
+function write(path: string, text: string): void {
+  const file = new URL(path, root);
+  mkdirSync(new URL('.', file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+write('docs/reference/checks.md', checksPage());
+write('docs/reference/cli.md', commandLinePage());
+rmSync(new URL('docs/reference/datasets/', root), { recursive: true, force: true });
+for (const [path, text] of dictionaryPages()) write(`docs/reference/${path}`, text);
+write('docs/reference/metrics.md', metricsPage());
+write('docs/reference/questions.md', recipes());
+write('docs/reference/settings.md', formatSettingsPage(catalogNames));
+const uptimePage = 'docs/explanation/uptime.md';
+write(uptimePage, withAnswerTable(readFileSync(new URL(uptimePage, root), 'utf8')));
+write('docs/recorder.schema.json', editorSchema(catalogNames));
+write('examples/duckdb/lake.sql', duckdbStarter());
+for (const [path, text] of dbtStarters()) write(`examples/dbt/${path}`, text);
