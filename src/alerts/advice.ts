@@ -1,5 +1,5 @@
 /**
- * Advice for an alert of each default rule, at most two lines of a message. docs/how-to/alerts.md contains the whole
+ * Advice for an alert of each default rule, at most two lines of a message. docs/how-to/runbook.md contains the whole
  * runbook.
  */
 const ADVICE: Readonly<Record<string, string>> = {

@@ -25,7 +25,7 @@ import { rewardAtRisk } from './rules/reward-at-risk.ts';
 import { seriesBreak } from './rules/series-break.ts';
 import { validationEnding } from './rules/validation-ending.ts';
 
-/** Default rules, in the order of docs/how-to/alerts.md. */
+/** Default rules, in the order of docs/how-to/runbook.md. */
 export const defaultRules: readonly Rule[] = [
   nodeDown,
   nodeFlapping,

@@ -13,22 +13,22 @@ const limits = {
   days: z.number().positive().optional().meta({
     description: 'Of rules that look ahead or back: number of days.',
     unit: 'days',
-    absent: 'see docs/how-to/alerts.md',
+    absent: 'see docs/how-to/runbook.md',
   }),
   minutes: z.number().positive().optional().meta({
     description: 'Of rules that count within a time, or of remaining downtime: number of minutes.',
     unit: 'minutes',
-    absent: 'see docs/how-to/alerts.md',
+    absent: 'see docs/how-to/runbook.md',
   }),
   threshold: z.int().positive().optional().meta({
     description: 'Of rules that count: the smallest count that fires.',
     unit: 'a count',
-    absent: 'see docs/how-to/alerts.md',
+    absent: 'see docs/how-to/runbook.md',
   }),
   percent: z.number().gt(0).lte(100).optional().meta({
     description: 'Of rules about a share: the smallest share that fires.',
     unit: 'percent',
-    absent: 'see docs/how-to/alerts.md',
+    absent: 'see docs/how-to/runbook.md',
   }),
 };
 /** Name of a limit. */
@@ -235,11 +235,11 @@ export function alertsSchema(known: RuleLimits) {
       enabled: z.boolean().default(true).describe('False: the rule is turned off.'),
       severity: z.enum(severities).optional().meta({
         description: 'Severity of its alerts.',
-        absent: 'see docs/how-to/alerts.md; of a custom rule: warning',
+        absent: 'see docs/how-to/runbook.md; of a custom rule: warning',
       }),
       for: duration.optional().meta({
         description: 'Minimum duration of the condition before the alert fires.',
-        absent: 'see docs/how-to/alerts.md; of a custom rule: none',
+        absent: 'see docs/how-to/runbook.md; of a custom rule: none',
       }),
       repeatInterval: duration.optional().meta({
         description: 'Interval at which an open alert is sent again.',
@@ -247,7 +247,7 @@ export function alertsSchema(known: RuleLimits) {
       }),
       every: duration.optional().meta({
         description: 'Interval of the evaluation.',
-        absent: 'see docs/how-to/alerts.md; of a custom rule: 1m',
+        absent: 'see docs/how-to/runbook.md; of a custom rule: 1m',
       }),
       channels: z
         .array(channelName)

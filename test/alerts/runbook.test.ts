@@ -5,8 +5,9 @@ import { defaultRules } from '../../src/alerts/default-rules.ts';
 import { groupIntoBodies } from '../../src/alerts/message.ts';
 import type { Alert } from '../../src/alerts/state.ts';
 
-const page = readFileSync(new URL('../../docs/how-to/alerts.md', import.meta.url), 'utf8');
-const [how = '', runbook = ''] = page.split('\n# What to do\n');
+const read = (page: string) => readFileSync(new URL(`../../docs/how-to/${page}.md`, import.meta.url), 'utf8');
+const how = read('alerts');
+const [runbook = ''] = read('runbook').split('\n## After an incident\n');
 const sections = new Map(
   runbook
     .split(/^## /m)

@@ -6,7 +6,7 @@ from recorder.alerts a;
 comment on view reporting.alerts is 'What rules of alerts said, from the first sign to the end: one row a time. What is not resolved is open.';
 comment on column reporting.alerts.id is 'The alert.'; -- bigint
 comment on column reporting.alerts.recorder is 'The recorder whose rule it is.'; -- text
-comment on column reporting.alerts.rule is 'The rule: see docs/how-to/alerts.md.'; -- text
+comment on column reporting.alerts.rule is 'The rule: see docs/how-to/runbook.md.'; -- text
 comment on column reporting.alerts.subject is 'What it is about, such as a node or a dataset.'; -- text
 comment on column reporting.alerts.severity is 'info, warning or critical.'; -- text
 comment on column reporting.alerts.state is 'pending (seen, but not for long enough to tell), firing, or resolved.'; -- text

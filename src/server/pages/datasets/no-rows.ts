@@ -26,7 +26,7 @@ export async function explainNoRows(
     from reporting.freshness f where f.dataset = ${dataset.name}`;
   const every = `it is recorded every ${durationWords(dataset.every / 1000)}`;
   if (!found || found.targets === 0)
-    return 'No rows: the configuration does not record it. docs/datasets.md describes what each dataset needs.';
+    return 'No rows: the configuration does not record it. docs/reference/datasets describes what each dataset needs.';
   if (found.polled > 0)
     return `No rows: the upstream returned none so far. Last poll ${agoText(found.last_success_at?.getTime() ?? now, now)}; ${every}.`;
   if (found.failing > 0)
