@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { ReadGate } from '../../src/db/read-gate.ts';
 import { getCatalogue } from '../../src/reporting/relations/catalogue.ts';
+import { walkPages } from '../reporting/relations/pages.ts';
 import { withPages } from '../support/fixture.ts';
 import { servePagesOf } from '../support/page-server.ts';
 import { makeSeriesOf } from '../support/points.ts';
@@ -149,14 +150,10 @@ async function toldFor(
 describe('answers', () => {
   it('are pages: next leads on to the rest, and the last one says so', async () => {
     const whole = await api('/datasets/validators/rows?limit=1000&columns=node,node_id');
-    const paged: unknown[] = [];
-    let after: string | null = '';
-    while (after !== null) {
-      const query = new URLSearchParams({ limit: '7', columns: 'node,node_id', ...(after ? { after } : {}) });
-      const page = await api(`/datasets/validators/rows?${query}`);
-      paged.push(...page.rows);
-      after = page.next;
-    }
+    const paged = await walkPages((after) => {
+      const query = new URLSearchParams({ limit: '7', columns: 'node,node_id', ...after });
+      return api(`/datasets/validators/rows?${query}`);
+    });
     expect(whole.rows.length).toBeGreaterThan(20);
     expect(paged).toEqual(whole.rows);
   });
@@ -233,19 +230,9 @@ describe('answers', () => {
       const query = new URLSearchParams({ columns, half_moved_within: row.half_moved_within });
       expect((await api(`${view}?${query}`)).rows).toEqual([row]);
     }
-    const paged: unknown[] = [];
-    let after: string | null = '';
-    while (after !== null) {
-      const query = new URLSearchParams({
-        columns,
-        sort: '-half_moved_within',
-        limit: '1',
-        ...(after ? { after } : {}),
-      });
-      const page = await api(`${view}?${query}`);
-      paged.push(...page.rows);
-      after = page.next;
-    }
+    const paged = await walkPages((after) =>
+      api(`${view}?${new URLSearchParams({ columns, sort: '-half_moved_within', limit: '1', ...after })}`),
+    );
     expect(paged).toEqual(expected.toReversed());
     await sql`truncate recorder.metric_settling`;
   });

@@ -3,10 +3,8 @@ import { beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { RecorderClient } from '../../src/client.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { getCatalogue } from '../../src/reporting/relations/catalogue.ts';
-import { validateParameters } from '../../src/reporting/relations/invalid-request.ts';
-import { rowsParameters } from '../../src/reporting/relations/row-query.ts';
-import { readRows, rowsStatement } from '../../src/reporting/relations/rows.ts';
+import { rowsStatement } from '../../src/reporting/relations/rows.ts';
+import { queryOf, readPages, viewOf } from '../reporting/relations/pages.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withPages } from '../support/fixture.ts';
 import { most, stepsIn } from '../support/plan-steps.ts';
@@ -94,29 +92,16 @@ describe('/api/v1/changes', () => {
 });
 
 describe('rows of change_rows', () => {
-  const view = getCatalogue().views.get('change_rows');
-  if (!view) throw new Error('there is no change_rows');
+  const view = viewOf('change_rows');
 
   it('are those of the feed, page after page', async () => {
     const told = await sql<{ cursor: string }[]>`select cursor from reporting.changes(null, 1000)`;
-    const seen: unknown[] = [];
-    for (let after: string | null = ''; after !== null; ) {
-      const page = await readRows(
-        sql,
-        view,
-        validateParameters(rowsParameters(view), { limit: '50', ...(after && { after }) }),
-      );
-      seen.push(...page.rows.map(({ cursor }) => cursor));
-      after = page.next;
-    }
-    expect(seen).toEqual(told.map(({ cursor }) => cursor));
+    const seen = await readPages(sql, view, { limit: '50' });
+    expect(seen.map(({ cursor }) => cursor)).toEqual(told.map(({ cursor }) => cursor));
   });
 
   it('are read of the commits that a page shows, not of all', async () => {
-    const { text, values } = rowsStatement(
-      view,
-      validateParameters(rowsParameters(view), { sort: '-commit_number', limit: '1' }),
-    );
+    const { text, values } = rowsStatement(view, queryOf(view, { sort: '-commit_number', limit: '1' }));
     const [row] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
       `explain (analyze, timing off, format json) ${text}`,
       [...values],

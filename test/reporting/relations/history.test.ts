@@ -14,18 +14,14 @@ import { findSeriesSource, readSeries, seriesParameters } from '../../../src/rep
 import { versionsOf } from '../../../src/reporting/relations/versions.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { makeSeriesOf } from '../../support/points.ts';
+import { datasetOf, walkPages } from './pages.ts';
 
 const catalogue = getCatalogue();
 const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
-function dataset(name: string): ReadableDataset {
-  const found = catalogue.datasets.get(name);
-  if (!found) throw new Error(`nothing is called ${name}`);
-  return found;
-}
 
 /** Moments of which there is a record, from the first on. */
 async function moments({ name }: ReadableDataset): Promise<string[]> {
-  const { from } = versionsOf(dataset(name));
+  const { from } = versionsOf(datasetOf(name));
   const rows = await sql.unsafe<{ at: string }[]>(
     `with versions as (select * from ${from} as v),
     instants as (select begins as at from versions union select ends from versions),
@@ -37,21 +33,10 @@ async function moments({ name }: ReadableDataset): Promise<string[]> {
 }
 
 /** All differences, page by page. */
-async function differences(one: ReadableDataset, from: string, limit: string): Promise<Difference[]> {
-  const rows: Difference[] = [];
-  let after: string | null = null;
-  do {
-    const question = validateParameters(differencesParameters(one), {
-      from,
-      limit,
-      ...(after === null ? {} : { after }),
-    });
-    const page = await readDifferences(sql, one, question);
-    rows.push(...page.rows);
-    after = page.next;
-  } while (after !== null);
-  return rows;
-}
+const differences = (one: ReadableDataset, from: string, limit: string): Promise<Difference[]> =>
+  walkPages((after) =>
+    readDifferences(sql, one, validateParameters(differencesParameters(one), { from, limit, ...after })),
+  );
 
 describe('what changed between two moments', () => {
   it('is what differs between the two as-of lists, for every dataset that has them', async () => {
@@ -84,7 +69,7 @@ describe('what changed between two moments', () => {
   });
 
   it('is found behind much that changed and changed back, on pages that may be empty', async () => {
-    const points = dataset('metric_points');
+    const points = datasetOf('metric_points');
     const [from = ''] = await moments(points);
     await makeSeriesOf(sql);
     await sql`
@@ -118,7 +103,7 @@ describe('what changed between two moments', () => {
   });
 
   it('is no other value where only its digits are others', async () => {
-    const validators = dataset('validators');
+    const validators = datasetOf('validators');
     const [from = ''] = await moments(validators);
     const of = { node: 'digits', limit: '10' };
     await sql`
@@ -137,7 +122,7 @@ describe('what changed between two moments', () => {
   });
 
   it('needs a moment of which there is a record', async () => {
-    const validators = dataset('validators');
+    const validators = datasetOf('validators');
     const question = validateParameters(differencesParameters(validators), { from: '2001-01-01' });
     await expect(readDifferences(sql, validators, question)).rejects.toThrow(
       'there is no record of validators',
@@ -231,7 +216,7 @@ describe('coverage', () => {
 });
 
 describe('a series', () => {
-  const points = dataset('metric_points');
+  const points = datasetOf('metric_points');
   const source = findSeriesSource(points);
   if (!source) throw new Error('metric points are a series');
   const series = (parameters: Readonly<Record<string, string>>) =>
@@ -294,7 +279,7 @@ describe('a series', () => {
   ])(
     'of versions of $name tells at a moment no end that came later',
     async ({ name, column, ends, open }) => {
-      const one = dataset(name);
+      const one = datasetOf(name);
       const from = findSeriesSource(one);
       if (!from) throw new Error(`${name} has numbers over time`);
       const key = from.needed.map((needed) => `'${needed}', ${needed}`).join(', ');

@@ -4,17 +4,12 @@ import { InvalidRequestError, validateParameters } from '../../../src/reporting/
 import { GENERAL_PARAMETERS } from '../../../src/reporting/relations/list-parameters.ts';
 import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { rowsStatement } from '../../../src/reporting/relations/rows.ts';
+import { viewOf } from './pages.ts';
 
 const catalogue = getCatalogue();
 
-function view(name: string) {
-  const found = catalogue.views.get(name);
-  if (!found) throw new Error(`nothing is called ${name}`);
-  return found;
-}
-
 const asked = (name: string, parameters: Readonly<Record<string, unknown>>) =>
-  validateParameters(rowsParameters(view(name)), parameters);
+  validateParameters(rowsParameters(viewOf(name)), parameters);
 
 function problems(name: string, parameters: Readonly<Record<string, unknown>>): string[] {
   try {
@@ -97,7 +92,7 @@ describe('parameters of a list', () => {
   it('never become part of the statement', () => {
     const hostile = `'; drop schema reporting cascade; --`;
     const { text, values } = rowsStatement(
-      view('metric_points'),
+      viewOf('metric_points'),
       asked('metric_points', {
         metric: hostile,
         'chain_id.prefix': hostile,
@@ -113,7 +108,7 @@ describe('parameters of a list', () => {
 
   it('of a page in the middle bound the first column alone, so that its index is used', () => {
     const { text } = rowsStatement(
-      view('runs'),
+      viewOf('runs'),
       asked('runs', { sort: '-run_id', after: '-run_id["7","subnets"]' }),
     );
     expect(text).toContain('r."run_id" <= $1::text::bigint and (r."run_id", r."dataset") <');

@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { closeDays } from '../../../src/recording/close-days.ts';
-import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
 import { coverageStatement } from '../../../src/reporting/relations/coverage-days.ts';
 import { differencesParameters, readDifferences } from '../../../src/reporting/relations/differences.ts';
 import { validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
+import type { ReportingRelation } from '../../../src/reporting/relations/readable.ts';
 import { countRows } from '../../../src/reporting/relations/row-count.ts';
-import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { type Row, readRows, rowsStatement } from '../../../src/reporting/relations/rows.ts';
 import type { ParameterizedStatement } from '../../../src/reporting/relations/statement.ts';
 import { day, write } from '../../server/pages/watched.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { most, type Step, stepsIn } from '../../support/plan-steps.ts';
 import { makeSeriesOf } from '../../support/points.ts';
+import { datasetOf, type Parameters, queryOf, readPage, readPages, viewOf, walkPages } from './pages.ts';
 
-const { datasets, views } = getCatalogue();
 const POINTS = 100_000;
 const LIMIT = 50;
 /** Looks at the readings of each node. */
@@ -139,12 +138,10 @@ async function stepsOf({ text, values }: ParameterizedStatement): Promise<Step[]
 
 const indexes = (steps: readonly Step[]) => [...new Set(steps.flatMap(({ index }) => index ?? []))];
 
-function dataset(name: string) {
-  const found = datasets.get(name);
-  if (!found) throw new Error(`nothing is called ${name}`);
-  return found;
-}
-const points = dataset('metric_points');
+const points = datasetOf('metric_points');
+const page = (name: string, given: Parameters) => readPage(sql, viewOf(name), given);
+const pageSteps = (view: ReportingRelation, given: Parameters) =>
+  stepsOf(rowsStatement(view, queryOf(view, given)));
 
 describe('a page of rows', () => {
   const after = (at: Date) => JSON.stringify(['39', 'txCount', 'hour', at.toISOString()]);
@@ -156,8 +153,7 @@ describe('a page of rows', () => {
     ['of one thing', { chain_id: '7', metric: 'txCount', time_interval: 'hour' }, 'metric_points_now'],
     ['of a past moment', { as_of: late.toISOString() }, 'metric_points_now'],
   ])('%s reads no more than it shows', async (_, asked, index) => {
-    const question = validateParameters(rowsParameters(points.now), { ...asked, limit: String(LIMIT) });
-    const steps = await stepsOf(rowsStatement(points.now, question));
+    const steps = await pageSteps(points.now, { ...asked, limit: String(LIMIT) });
     expect(indexes(steps)).toContain(index);
     // Series by series: the rest of one, and those after it until the page is full. Of a past moment the 960 values that ended in these
     // ten days are looked through for each series, of which few held at the moment.
@@ -165,10 +161,7 @@ describe('a page of rows', () => {
   });
 
   it('of a past moment that what is so now fills looks for values that ended since no further than it reaches', async () => {
-    const question = validateParameters(rowsParameters(points.now), {
-      as_of: late.toISOString(),
-      limit: String(LIMIT),
-    });
+    const question = queryOf(points.now, { as_of: late.toISOString(), limit: String(LIMIT) });
     const page = await readRows(sql, points.now, question);
     // Of the one series in which the page ends, not of all forty.
     expect(most(await stepsOf(asked))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
@@ -180,52 +173,27 @@ describe('a page of rows', () => {
     'of a past moment by %s shows each once, over pages and series',
     async (sort) => {
       const asked = { as_of: late.toISOString(), sort, 'chain_id.lt': '12', limit: '999' };
-      const walked: Row[] = [];
-      for (let after: string | null = ''; after !== null; ) {
-        const question = validateParameters(rowsParameters(points.now), after ? { ...asked, after } : asked);
-        const page = await readRows(sql, points.now, question);
-        walked.push(...page.rows);
-        after = page.next;
-      }
-      const all = await readRows(sql, points.now, {
-        ...validateParameters(rowsParameters(points.now), asked),
-        limit: POINTS,
-      });
+      const walked = await readPages(sql, points.now, asked);
+      const all = await readRows(sql, points.now, { ...queryOf(points.now, asked), limit: POINTS });
       expect(walked.length).toBeGreaterThan(5_000);
       expect(walked).toEqual(all.rows);
     },
   );
 
   it('of versions by when they came asks for so long a time as a page of them takes', async () => {
-    const changes = views.get('subnets_changes');
-    if (!changes) throw new Error('there is no subnets_changes');
     statements = [];
-    const page = await readRows(
-      sql,
-      changes,
-      validateParameters(rowsParameters(changes), { limit: String(LIMIT) }),
-    );
-    expect(page.rows).toHaveLength(LIMIT);
+    expect((await page('subnets_changes', { limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
     // Where the record begins and ends, how many there are, and the page.
     expect(statements).toHaveLength(3);
   });
 
   it('of the ranges of coverage works out the targets that it shows, not all', async () => {
-    const view = views.get('coverage_ranges');
-    if (!view) throw new Error('there is no coverage_ranges');
-    const steps = await stepsOf(
-      rowsStatement(view, validateParameters(rowsParameters(view), { limit: '10' })),
-    );
+    const view = viewOf('coverage_ranges');
+    const steps = await pageSteps(view, { limit: '10' });
     // The list of targets is read, and of the two hundred the first few are worked out.
     expect(steps.filter(({ kind }) => kind === 'ProjectSet').every(({ rows }) => rows < 100)).toBe(true);
     expect(most(steps)).toBeLessThan(1_000);
-    const walked: Row[] = [];
-    for (let after: string | null = ''; after !== null; ) {
-      const asked = after ? { limit: '999', after } : { limit: '999' };
-      const page = await readRows(sql, view, validateParameters(rowsParameters(view), asked));
-      walked.push(...page.rows);
-      after = page.next;
-    }
+    const walked = await readPages(sql, view, { limit: '999' });
     const all = await sql<Row[]>`
       select * from reporting.coverage_ranges order by dataset, target, axis, kind, reason, begins, ends`;
     const told = ({ target, kind, begins }: Row) => `${target} ${kind} ${begins}`;
@@ -233,22 +201,16 @@ describe('a page of rows', () => {
   });
 
   it('of a log at a past moment reads no more than it shows of what is shown and of what was', async () => {
-    const { now: blocks } = dataset('p_blocks');
-    const question = validateParameters(rowsParameters(blocks), {
+    const steps = await pageSteps(datasetOf('p_blocks').now, {
       as_of: late.toISOString(),
       limit: String(LIMIT),
     });
-    const steps = await stepsOf(rowsStatement(blocks, question));
     expect(indexes(steps)).toEqual(expect.arrayContaining(['p_blocks_key', 'p_blocks_superseded']));
     expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
   });
 
   it('of every value reads no more than it shows of the last ones and of those before', async () => {
-    const { history } = points;
-    if (!history) throw new Error('points have no history');
-    const steps = await stepsOf(
-      rowsStatement(history, validateParameters(rowsParameters(history), { limit: String(LIMIT) })),
-    );
+    const steps = await pageSteps(viewOf('metric_points_revisions'), { limit: String(LIMIT) });
     expect(indexes(steps)).toEqual(['metric_points_now', 'metric_points_history']);
     expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
   });
@@ -269,14 +231,7 @@ describe('a page of rows', () => {
     ['metric_points', '-recorded_at'],
     ['metric_points_revisions', 'recorded_at'],
   ])('of %s by %s is found by when rows came', async (name, sort) => {
-    const view = views.get(name);
-    if (!view) throw new Error(`nothing is called ${name}`);
-    const page = await readRows(
-      sql,
-      view,
-      validateParameters(rowsParameters(view), { sort, limit: String(LIMIT) }),
-    );
-    expect(page.rows).toHaveLength(LIMIT);
+    expect((await page(name, { sort, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
     const steps = await stepsOf(asked);
     expect(indexes(steps).some((index) => /_(began|recorded)$/.test(index))).toBe(true);
     // An index of block ranges finds some megabytes.
@@ -284,8 +239,6 @@ describe('a page of rows', () => {
   });
 
   it('by when rows came, with less left than a page, asks where it ends and then for all of it', async () => {
-    const { history } = dataset('subnets');
-    if (!history) throw new Error('subnets have no history');
     const [last] = await sql<{ at: Date }[]>`select max(valid_from) as at from recorder.subnets`;
     const asked = {
       sort: 'valid_from',
@@ -293,9 +246,7 @@ describe('a page of rows', () => {
       limit: String(LIMIT),
     };
     statements = [];
-    expect(
-      (await readRows(sql, history, validateParameters(rowsParameters(history), asked))).rows,
-    ).toHaveLength(1);
+    expect((await page('subnets_history', asked)).rows).toHaveLength(1);
     expect(statements).toHaveLength(2);
   });
 
@@ -304,10 +255,7 @@ describe('a page of rows', () => {
       [{}, { sort: '-observer' }, { observer: 'o' }].map((asked) => ({ name, asked })),
     ),
   )('of $name, $asked, works out the probes that it shows, not all', async ({ name, asked }) => {
-    const view = views.get(name);
-    if (!view) throw new Error(`nothing is called ${name}`);
-    const question = validateParameters(rowsParameters(view), { ...asked, limit: '1' });
-    const steps = await stepsOf(rowsStatement(view, question));
+    const steps = await pageSteps(viewOf(name), { ...asked, limit: '1' });
     // One probe has a hundred days; twenty have two thousand.
     expect(most(steps)).toBeLessThan(300);
   });
@@ -315,9 +263,7 @@ describe('a page of rows', () => {
   it.each([{}, { sort: '-node' }, { as_of: late.toISOString() }])(
     'of the elements of a list, %o, reads no row whose list is empty',
     async (given) => {
-      const view = views.get('peers_benched');
-      if (!view) throw new Error('there is no peers_benched');
-      const steps = await stepsOf(rowsStatement(view, validateParameters(rowsParameters(view), given)));
+      const steps = await pageSteps(viewOf('peers_benched'), given);
       expect(indexes(steps)).toContain('peers_benched_filled');
       expect(most(steps)).toBeLessThanOrEqual(10);
     },
@@ -326,22 +272,15 @@ describe('a page of rows', () => {
   describe.each([{}, { sort: '-node' }, { 'height.lt': '3000' }])(
     'of the elements of a log, %o,',
     (given) => {
-      const view = views.get('x_blocks_txs');
-      if (!view) throw new Error('there is no x_blocks_txs');
-      const question = (more: Readonly<Record<string, string>>) =>
-        validateParameters(rowsParameters(view), { ...given, ...more });
+      const view = viewOf('x_blocks_txs');
+      const question = (more: Parameters) => queryOf(view, { ...given, ...more });
 
       it.each([
         { as_of: new Date(now - 30 * day).toISOString(), limit: '1000' },
         { as_of: new Date(now - 5 * day).toISOString(), limit: '999' },
         { limit: '1000' },
       ])('%o, shows each once, in the order of all', async (more) => {
-        const walked: unknown[] = [];
-        for (let after: string | null = ''; after !== null; ) {
-          const page = await readRows(sql, view, question({ ...more, ...(after ? { after } : {}) }));
-          walked.push(...page.rows);
-          after = page.next;
-        }
+        const walked = await readPages(sql, view, { ...given, ...more });
         const all = await readRows(sql, view, { ...question(more), limit: 20_000 });
         expect(walked.length).toBeGreaterThan(2_000);
         expect(walked).toEqual(all.rows);
@@ -365,14 +304,7 @@ describe('a page of rows', () => {
   it.each([{}, { sort: '-height' }])(
     'of what all nodes tell, %o, works out its own things',
     async (given) => {
-      const view = views.get('network_p_blocks');
-      if (!view) throw new Error('there is no network_p_blocks');
-      const page = await readRows(
-        sql,
-        view,
-        validateParameters(rowsParameters(view), { ...given, limit: String(LIMIT) }),
-      );
-      expect(page.rows).toHaveLength(LIMIT);
+      expect((await page('network_p_blocks', { ...given, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
       expect(most(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
     },
   );
@@ -386,54 +318,24 @@ describe('a page of rows', () => {
     ['network_validators', { node_id: 'N3' }, 2],
     ['network_validators', { sort: '-node_id' }, 9],
   ])('%s, %o, shows each thing once, page after page of %i', async (name, given, limit) => {
-    const view = views.get(name);
-    if (!view) throw new Error(`nothing is called ${name}`);
-    const walked: unknown[] = [];
-    for (let after: string | null = ''; after !== null; ) {
-      const page = await readRows(
-        sql,
-        view,
-        validateParameters(rowsParameters(view), {
-          ...given,
-          limit: String(limit),
-          ...(after ? { after } : {}),
-        }),
-      );
-      expect(page.rows.length).toBeGreaterThan(0);
-      walked.push(...page.rows);
-      after = page.next;
-    }
-    const whole = await sql.unsafe(
-      rowsStatement(view, { ...validateParameters(rowsParameters(view), given), limit: 20_000 }).text,
-      [...rowsStatement(view, validateParameters(rowsParameters(view), given)).values],
-    );
+    const walked = await walkPages(async (after) => {
+      const read = await page(name, { ...given, limit: String(limit), ...after });
+      expect(read.rows.length).toBeGreaterThan(0);
+      return read;
+    });
+    const { text, values } = rowsStatement(viewOf(name), { ...queryOf(viewOf(name), given), limit: 20_000 });
+    const whole = await sql.unsafe(text, [...values]);
     expect(walked).toHaveLength(whole.length);
     expect(new Set(walked.map((row) => JSON.stringify(row))).size).toBe(whole.length);
   });
 });
 
 describe('a page of readings', () => {
-  const view = (name: string) => {
-    const found = views.get(name);
-    if (!found) throw new Error(`nothing is called ${name}`);
-    return found;
-  };
   /** All rows, page after page, and by one statement over the view. */
-  async function both(name: string, given: Readonly<Record<string, string>>) {
-    const question = validateParameters(rowsParameters(view(name)), { ...given, limit: '300' });
-    const walked: Row[] = [];
-    for (let after: string | null = ''; after !== null; ) {
-      const more: Readonly<Record<string, string>> = after ? { after } : {};
-      const page = await readRows(
-        sql,
-        view(name),
-        validateParameters(rowsParameters(view(name)), { ...given, ...more, limit: '300' }),
-      );
-      walked.push(...page.rows);
-      after = page.next;
-    }
-    const { entities: _, arrival: __, ...plain } = view(name);
-    const whole = await readRows(sql, plain, { ...question, limit: 20_000 });
+  async function both(name: string, given: Parameters) {
+    const walked = await readPages(sql, viewOf(name), { ...given, limit: '300' });
+    const { entities: _, arrival: __, ...plain } = viewOf(name);
+    const whole = await readRows(sql, plain, { ...queryOf(viewOf(name), given), limit: 20_000 });
     return { walked, whole: whole.rows };
   }
 
@@ -461,24 +363,24 @@ describe('a page of readings', () => {
     ['validator_uptime', { as_of: new Date(now - 40 * day).toISOString() }],
     ['validator_uptime_daily', { sort: '-node' }],
   ])('of %s, %o, unpacks the looks or members that it shows, not all', async (name, given) => {
-    await readRows(
-      sql,
-      view(name),
-      validateParameters(rowsParameters(view(name)), { ...given, limit: '10' }),
-    );
+    await page(name, { ...given, limit: '10' });
     // There are 9,505 readings, and 2,401 averages. Of one or two members 319 rows each are looked through that are not packed.
     expect(most(await stepsOf(asked))).toBeLessThan(1_000);
   });
 
   it.each(['validator_uptime', 'validator_uptime_daily'])('of %s is not counted', async (name) => {
-    expect(await countRows(sql, view(name), validateParameters(rowsParameters(view(name)), {}))).toBeNull();
+    expect(await countRows(sql, viewOf(name), queryOf(viewOf(name), {}))).toBeNull();
   });
 
   it('that were taken between two moments reads what it shows', async () => {
-    const uptime = dataset('validator_uptime');
+    const uptime = datasetOf('validator_uptime');
     const given = { from: new Date(now - 50 * day).toISOString(), limit: '10' };
-    const page = await readDifferences(sql, uptime, validateParameters(differencesParameters(uptime), given));
-    expect(page.rows).toHaveLength(10);
+    const { rows } = await readDifferences(
+      sql,
+      uptime,
+      validateParameters(differencesParameters(uptime), given),
+    );
+    expect(rows).toHaveLength(10);
     expect(most(await stepsOf(asked))).toBeLessThan(500);
   });
 });
@@ -514,7 +416,7 @@ it('the coverage of a year costs what the ranges and days cost, not each range t
 });
 
 describe('a page of readings that ended long ago', () => {
-  const supply = dataset('current_supply').now;
+  const supply = datasetOf('current_supply').now;
   beforeAll(async () => {
     // What twenty subnets had once, and was never read again.
     await sql`
@@ -533,12 +435,7 @@ describe('a page of readings that ended long ago', () => {
     '%o, does not go through the looks of others since',
     async (given) => {
       statements = [];
-      const page = await readRows(
-        sql,
-        supply,
-        validateParameters(rowsParameters(supply), { ...given, limit: '10' }),
-      );
-      expect(page.rows).toHaveLength(10);
+      expect((await readPage(sql, supply, { ...given, limit: '10' })).rows).toHaveLength(10);
       const steps: Step[] = [];
       for (const one of [...statements]) steps.push(...(await stepsOf(one)));
       const looks = steps.filter(({ table }) => table === 'reading_looks');

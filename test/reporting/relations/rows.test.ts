@@ -4,6 +4,7 @@ import { orderedColumns, type ReportingRelation } from '../../../src/reporting/r
 import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { type Row, type RowsPage, readRows } from '../../../src/reporting/relations/rows.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { viewOf } from './pages.ts';
 
 const catalogue = getCatalogue();
 const views = [...catalogue.views.values()].filter(({ parameters }) => parameters === null);
@@ -57,14 +58,8 @@ describe('keys', () => {
 });
 
 describe('rows', () => {
-  const view = (name: string): ReportingRelation => {
-    const found = catalogue.views.get(name);
-    if (!found) throw new Error(`nothing is called ${name}`);
-    return found;
-  };
-
   it('are sorted by values, not by their texts', async () => {
-    const { rows } = await read(view('validators'), { sort: '-weight', columns: 'weight', limit: '1000' });
+    const { rows } = await read(viewOf('validators'), { sort: '-weight', columns: 'weight', limit: '1000' });
     const weights = rows.map(({ weight }) => BigInt(String(weight)));
     expect(weights.length).toBeGreaterThan(10);
     expect(new Set(weights.map((one) => String(one).length)).size).toBeGreaterThan(1);
@@ -78,16 +73,16 @@ describe('rows', () => {
     const then = { as_of: since?.at ?? '', limit: '1000', columns: 'bucket_start,value' };
     const [counted] = await sql<{ count: number }[]>`
       select count(*)::int from reporting.metric_points_as_of(${then.as_of}::text::timestamptz)`;
-    const rows = await read(view('metric_points'), then);
+    const rows = await read(viewOf('metric_points'), then);
     expect(rows.rows.length).toBe(Math.min(counted?.count ?? 0, 1000));
-    await expect(read(view('metric_points'), { as_of: '2001-01-01' })).rejects.toMatchObject({
+    await expect(read(viewOf('metric_points'), { as_of: '2001-01-01' })).rejects.toMatchObject({
       message: 'there is no record of metric_points at 2001-01-01T00:00:00Z',
       hint: `it has been recorded since ${since?.at}`,
     });
   });
 
   it('are filtered by what is asked, and hold the columns that are wanted', async () => {
-    const points = view('metric_points');
+    const points = viewOf('metric_points');
     const { rows } = await read(points, {
       metric: 'txCount',
       'time_interval.prefix': 'da',

@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect } from 'vitest';
-import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
 import { validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
 import type { ReportingRelation } from '../../../src/reporting/relations/readable.ts';
 import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { type Row, readRows } from '../../../src/reporting/relations/rows.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { type Parameters, queryOf, readPages, viewOf } from './pages.ts';
 
-const { views } = getCatalogue();
 const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
 
 /** Two hundred subnets over three years: quiet months, busy hours, many changes in one instant; some went, some came back. */
@@ -38,37 +37,23 @@ beforeAll(async () => {
   await sql.unsafe('vacuum analyze');
 });
 
-function view(name: string): ReportingRelation {
-  const found = views.get(name);
-  if (!found) throw new Error(`nothing is called ${name}`);
-  return found;
-}
-
-type Told = Readonly<Record<string, string>>;
 const keyOf = (readable: ReportingRelation, row: Row) => readable.key.map(({ name }) => row[name]).join(' ');
 
 /** Walks all pages. */
-async function walked(readable: ReportingRelation, told: Told): Promise<string[]> {
-  const rows: string[] = [];
-  let after: string | null = null;
-  do {
-    const asked: Told = { ...told, limit: '60', ...(after === null ? {} : { after }) };
-    const page = await readRows(sql, readable, validateParameters(rowsParameters(readable), asked));
-    rows.push(...page.rows.map((row) => keyOf(readable, row)));
-    after = page.next;
-  } while (after !== null);
-  return rows;
+async function walked(readable: ReportingRelation, told: Parameters): Promise<string[]> {
+  const rows = await readPages(sql, readable, { ...told, limit: '60' });
+  return rows.map((row) => keyOf(readable, row));
 }
 
 /** The same rows by one plain statement. */
-async function plain({ arrival: _, ...readable }: ReportingRelation, told: Told): Promise<string[]> {
-  const question = validateParameters(rowsParameters(readable), told);
+async function plain({ arrival: _, ...readable }: ReportingRelation, told: Parameters): Promise<string[]> {
+  const question = queryOf(readable, told);
   const { rows } = await readRows(sql, readable, { ...question, limit: 1_000_000 });
   return rows.map((row) => keyOf(readable, row));
 }
 
 describe('pages by when rows came', () => {
-  it.each<[string, string, Told]>([
+  it.each<[string, string, Parameters]>([
     ['subnets_changes', 'at', {}],
     ['subnets_changes', 'at', { change: 'left' }],
     ['subnets_changes', 'at', { 'subnet_id.prefix': 'subnet-1' }],
@@ -88,18 +73,18 @@ describe('pages by when rows came', () => {
     ['subnets', 'valid_from', { as_of: new Date(Date.now() - 500 * 86_400_000).toISOString() }],
   ])('of %s by %s, filtered by %o, are those of one plain statement', async (name, column, told) => {
     for (const sort of [column, `-${column}`]) {
-      const expected = await plain(view(name), { ...told, sort });
-      expect(await walked(view(name), { ...told, sort })).toEqual(expected);
+      const expected = await plain(viewOf(name), { ...told, sort });
+      expect(await walked(viewOf(name), { ...told, sort })).toEqual(expected);
       expect(expected.length > 60 || told.subnet_id === 'nobody').toBe(true);
     }
   });
 
   it.each(['observed_at', '-observed_at'])('before there was a record are refused, by %s', async (sort) => {
-    const asked = validateParameters(rowsParameters(view('chain_heights')), {
+    const asked = validateParameters(rowsParameters(viewOf('chain_heights')), {
       as_of: '2001-01-01T00:00:00Z',
       sort,
     });
-    await expect(readRows(sql, view('chain_heights'), asked)).rejects.toThrow(
+    await expect(readRows(sql, viewOf('chain_heights'), asked)).rejects.toThrow(
       'there is no record of chain_heights at 2001-01-01T00:00:00Z',
     );
   });
