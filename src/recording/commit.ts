@@ -124,6 +124,7 @@ export function buildCommit(
   const outcome = param('text', ({ end }) => end?.outcome ?? null);
   const recordedAt = param('timestamptz', (commit) => commit.recordedAt);
   const observedAt = param('timestamptz', (commit) => commit.observedAt);
+  const sourceName = param('text', () => source.name);
   const targetKey = param('text', (commit) => commit.targetKey);
   const fragments = datasets.map((dataset, at) => historyOf(dataset)(statement, dataset, at));
   const unconfirmed = fragments.map((fragment) => fragment.unconfirmed);
@@ -164,7 +165,7 @@ export function buildCommit(
         look_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else look_from end,
         look_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else look_to end,
         shown_from = case when ${fresh} then ${param('bigint', (commit) => commit.shownFrom)} else shown_from end${source.range?.index ? progressSet(param, fresh) : ''}
-      where source = '${source.name}' and target_key = ${param('text', ({ target }) => leaseKey(source, target))} and run_id = ${runId}
+      where source = ${sourceName} and target_key = ${param('text', ({ target }) => leaseKey(source, target))} and run_id = ${runId}
       returning ${runId} as run_id, array[${empty.join(', ')}] as empty)`,
     ...fragments.flatMap(({ ctes }) => ctes),
     `counted as materialized (select ${counts.join(', ')})`,
@@ -209,7 +210,7 @@ export function buildCommit(
         array[${unconfirmed.join(', ')}]::int[], array[${items.join(', ')}], array[${written.join(', ')}])
           as u(dataset, reason, shrunk, unconfirmed, items, written))
         as d(dataset, incomplete, unconfirmed, items, written)
-      where t.source = '${source.name}' and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
+      where t.source = ${sourceName} and t.target_key = ${targetKey} and t.dataset = d.dataset returning 1)`,
     // Each item is stored once. A repetition increases its count and replaces its stored form.
     `quarantined as (
       insert into ${tableText(quarantine)} as q (dataset, target_key, digest, run_id, quarantined_at, last_seen, times,

@@ -10,19 +10,30 @@ export function commitsFor(sql: postgres.Sql): postgres.Sql {
   const url = new URL(`postgres://${path || `${host[0]}:${port[0]}`}/${database}`);
   url.username = user;
   url.password = String(pass ?? '');
-  const commits = opened.get(sql) ?? openCommitPool(url.href, 4);
+  const commits = opened.get(sql) ?? preparing(openCommitPool(url.href, 4));
   opened.set(sql, commits);
   return commits;
 }
 
+/**
+ * Keeps the plan of a commit from its first use on. To plan it takes ten times as long as to execute it, and most feeds of
+ * tests end before they have as many rows as the recorder waits for.
+ */
+const preparing = (commits: postgres.Sql): postgres.Sql =>
+  withUnsafe(commits, (text, values) => commits.unsafe(text, values, { prepare: true }));
+
 /** A client of commits with something done before each of them. */
 export const committingAfter = (commits: postgres.Sql, before: () => Promise<unknown>): postgres.Sql =>
+  withUnsafe(commits, async (...asked) => {
+    await before();
+    return commits.unsafe(...asked);
+  });
+
+/** The client with another `unsafe`, which executes commits. */
+const withUnsafe = (
+  commits: postgres.Sql,
+  unsafe: (...asked: Parameters<postgres.Sql['unsafe']>) => Promise<unknown>,
+): postgres.Sql =>
   new Proxy(commits, {
-    get: (target, name) =>
-      name !== 'unsafe'
-        ? Reflect.get(target, name)
-        : async (...asked: unknown[]) => {
-            await before();
-            return Reflect.apply(target.unsafe, target, asked);
-          },
+    get: (target, name) => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),
   });
