@@ -66,7 +66,7 @@ export async function measureIngest(
 }
 
 /**
- * PostgreSQL is told that the tables are empty, as it finds out by itself in some rounds. A checkpoint too, so that none begins in the
+ * PostgreSQL is told that the tables are empty, as it finds out by itself in some rounds. A checkpoint too, so that none starts in the
  * middle of a run because of what ran before.
  */
 async function emptyTables(sql: postgres.Sql): Promise<void> {

@@ -60,7 +60,7 @@ async function measureList({ sql, open }: Arena, name: ListName, rounds: number)
     for (let turn = 0; turn < NAMES.length; turn++) {
       const contender = NAMES[(round + turn) % NAMES.length] ?? 'recorder';
       if (contender === 'copying') await sql`truncate ${sql(copied)}`;
-      await sql`checkpoint`; // none begins in the middle of a run
+      await sql`checkpoint`; // none starts in the middle of a run
       const run = await runners[contender](round);
       if (run.rows !== items) throw new Error(`${contender} took ${run.rows} ${name}, not ${items}`);
       times[contender].push(run.milliseconds);

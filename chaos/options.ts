@@ -13,7 +13,7 @@ export interface Options {
   readonly kills: number | null;
   /** How much faults whose size can be chosen do, such as the rows of the backfill of fault 1; null: its own measure. */
   readonly rows: number | null;
-  /** After so many minutes no further fault is begun. */
+  /** After so many minutes no further fault is started. */
   readonly minutes: number;
   /** Only what fits into a few minutes. */
   readonly short: boolean;
@@ -36,7 +36,7 @@ Injects faults into real processes and looks at what must hold afterwards: chaos
   --backend KIND  where the queue lives: redis, postgres or both (default)
   --kills N       how often a fault does what it does repeatedly
   --rows N        how much faults whose size can be chosen do
-  --minutes N     after so many minutes no further fault is begun (default 600)
+  --minutes N     after so many minutes no further fault is started (default 600)
   --short         only what fits into a few minutes
   --planted       plants a bug for each invariant, and shows it red
   --release DIR   where an earlier version is installed, for fault 81; without it, the last release is installed

@@ -11,7 +11,7 @@ export interface PlantedBug {
   readonly invariant: Letter;
   readonly bug: string;
   readonly patches: readonly Patch[];
-  /** The fault that brings it to light: its number and the beginning of its title. */
+  /** The fault that brings it to light: its number and the start of its title. */
   readonly fault: { readonly number: number; readonly title: string };
   readonly backend: BackendKind;
   /** What of the database must be gone for the bug to get through, as SQL. */
@@ -23,7 +23,7 @@ const PAGES = 'datasets/sources/pages.ts';
 export const plantedBugs: readonly PlantedBug[] = [
   {
     invariant: 'A',
-    bug: 'the second page of a walk is skipped: the token is taken for the place to go on from',
+    bug: 'the second page of a walk is skipped: the token is taken for the place to continue from',
     patches: [
       {
         file: PAGES,

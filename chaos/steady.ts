@@ -49,7 +49,7 @@ export class Steady {
   static async start(world: World, plan: SteadyPlan = {}): Promise<Steady> {
     const steady = await Steady.prepare(world, plan);
     for (let process = 0; process < (plan.processes ?? 1); process++) steady.launch();
-    await Promise.all(steady.running.map((recorder) => recorder.says('recording began')));
+    await Promise.all(steady.running.map((recorder) => recorder.says('recording started')));
     return steady;
   }
 

@@ -67,7 +67,7 @@ describe('a recorder inside another program', () => {
     });
   });
 
-  it('says how much is left where it was stopped before it began', async () => {
+  it('says how much is left where it was stopped before it started', async () => {
     const recording = recorder.record('chain_heights', { signal: AbortSignal.abort() });
     await expect(recording).rejects.toMatchObject({ runs: [], busy: [], left: 2 });
   });

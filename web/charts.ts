@@ -4,7 +4,7 @@ import { addEarlier, type Line, pointAt } from './charts/lines.ts';
 import { plot } from './charts/plot.ts';
 
 /**
- * Draws charts anew, so that a part can be chosen by dragging and values are read with every digit. The new part is a page of its
+ * Draws charts again, so that a part can be chosen by dragging and values are read with every digit. The new part is a page of its
  * own: it is asked for and put in place of this one, and the address follows.
  */
 const whole = location.href;
@@ -39,7 +39,7 @@ function draw(): void {
       time.textContent = at === null ? HINT : `${timeText(at)} UTC`;
       for (const line of lines) {
         const point = at === null ? null : pointAt(line, draws, at, within);
-        // What began before the window is known to hold, but not here since when.
+        // What started before the window is known to hold, but not here since when.
         const same = point?.[0] === at || (draws !== 'line' && point?.[0] === from);
         show(line, point, same ? '' : draws === 'line' ? 'at' : 'since');
       }

@@ -1,7 +1,7 @@
 /**
  * Keeps a page current: asks for it again every so often and puts its new main part in place of the old one, while it is
  * looked at and no text, link or control in it is chosen. A page asks for it by `<main data-live="SECONDS">`. While it cannot
- * be renewed, what it shows stays, and it says of when that is. What stands in place of a page (`data-instead`) is loaded anew
+ * be renewed, what it shows stays, and it says of when that is. What stands in place of a page (`data-instead`) is loaded again
  * as soon as the page is there.
  */
 const main = document.querySelector<HTMLElement>('main[data-live]');

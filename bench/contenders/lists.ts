@@ -9,7 +9,7 @@ import { HOURS, NEWEST_HOUR, SUBNETS, TRANSACTIONS, VALIDATORS } from '../servic
 /** Lists of one kind that are read whole, one a target. */
 export interface ListWork {
   readonly dataset: Dataset;
-  /** Where all items are new, other targets in each round: a table that is emptied in between would have each plan of the recorder made anew. */
+  /** Where all items are new, other targets in each round: a table that is emptied in between would have each plan of the recorder made again. */
   targets(round: number): readonly Target[];
   readonly window: Window | null;
   /** Items of all lists together. */
@@ -31,7 +31,7 @@ const always = (count: number, make: (at: number) => Target) => {
 /** The metric page's window: one page of points is asked for in it. The service answers with {@link HOURS} points whatever the window. */
 export const metricWindow: Window = { from: newest - (HOURS - 2) * HOUR, to: newest };
 
-/** With a fifth of them a round is so short that the first pages and the last commits, beside which nothing else goes on, are more than a tenth of it. */
+/** With a fifth of them a round is so short that the first pages and the last commits, beside which nothing else continues, are more than a tenth of it. */
 const ADDRESSES = 20;
 
 /** The works by name. */

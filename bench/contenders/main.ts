@@ -49,7 +49,7 @@ async function timed(round: number): Promise<void> {
 
 /** The most memory that this process held, in bytes. */
 function peakRss(): number {
-  // On Linux maxRSS begins with what the parent held when it made this process.
+  // On Linux maxRSS starts with what the parent held when it made this process.
   const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
   return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS) * 1024;
 }

@@ -72,7 +72,7 @@ try {
   const made: [Round[], Round[]] = [[], []];
   for (let round = 0; round < WARM_UP + rounds; round++) {
     stop.signal.throwIfAborted();
-    await sql`checkpoint`; // none begins in the middle of a round
+    await sql`checkpoint`; // none starts in the middle of a round
     const turns = [
       async () => made[0].push(await one.round(now)),
       async () => made[1].push(await other.round(now)),

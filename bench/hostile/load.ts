@@ -19,7 +19,7 @@ const EXPENSIVE = [
 /** What was answered, by status; 0: the connection was closed. */
 export type Answers = ReadonlyMap<number, number>;
 
-/** Load that goes on until it is stopped. What waits for an answer then is not waited for. */
+/** Load that continues until it is stopped. What waits for an answer then is not waited for. */
 export interface Load {
   stop(): Promise<void>;
   readonly ended: Promise<Answers>;

@@ -30,7 +30,7 @@ export interface Watched {
   /** Runs that were done, and those that were not. */
   readonly done: number;
   readonly failed: number;
-  /** How much later than due polls began, s: half of them at most, 99 of a hundred, and the last. */
+  /** How much later than due polls started, s: half of them at most, 99 of a hundred, and the last. */
   readonly late: readonly [median: number, p99: number, most: number];
   /** Looks at nodes, and how many there should have been. */
   readonly looks: number;

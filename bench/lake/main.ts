@@ -46,7 +46,7 @@ async function complete(): Promise<Manifest> {
   return manifest;
 }
 
-/** Begins an export in a process of its own and kills it. @returns whether it was still at work */
+/** Starts an export in a process of its own and kills it. @returns whether it was still at work */
 async function killed(after: number): Promise<boolean> {
   const child = fork(PROGRAM, [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = new Promise<NodeJS.Signals | null>((settle) =>

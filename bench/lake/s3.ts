@@ -222,7 +222,7 @@ async function killRestores(): Promise<void> {
       deepStrictEqual(await rowsInPostgres(on, table), await rowsInPostgres(sql, table));
     await on.end();
     say(
-      `${wanted} kills of a restore of ${(usual / 1000).toFixed(1)} s, from its begin to its end: ${wanted - late} left nothing, ${late} had committed everything; ` +
+      `${wanted} kills of a restore of ${(usual / 1000).toFixed(1)} s, from its start to its end: ${wanted - late} left nothing, ${late} had committed everything; ` +
         'the one after them restored the record, and its seals are those of the rows',
     );
   } finally {

@@ -52,7 +52,7 @@ export async function filesOf(folder: string, node: string, signal: AbortSignal)
 const AT_ONCE = 2_000;
 
 /**
- * Makes a file of collectd anew, with the same archives, and fills it with what was heard of a node: its response codes. From a node
+ * Makes a file of collectd again, with the same archives, and fills it with what was heard of a node: its response codes. From a node
  * that did not answer collectd has no value.
  */
 export async function fillCodes(

@@ -61,7 +61,7 @@ export class Truth {
   }
 }
 
-/** Has the recorder look away for an hour in the middle of the year, in which and around which the node is up. @returns its begin, ms since 1970 */
+/** Has the recorder look away for an hour in the middle of the year, in which and around which the node is up. @returns its start, ms since 1970 */
 export async function lookAwayForAnHour(sql: postgres.Sql): Promise<number> {
   const [calm] = await sql<{ since: number }[]>`
     select extract(epoch from started_at)::float8 * 1000 as since from reporting.node_states

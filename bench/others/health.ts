@@ -98,7 +98,7 @@ export async function compareHealth(comparing: Comparing): Promise<Line[]> {
         work,
         who: 'collectd: curl, rrdtool',
         kept: `${beside(collectd.bytes / PROBES, bytesPerProbe, bytes)} a probe of a year, in two files of a fixed size`,
-        year: `${bytes(collectd.bytes)} a node, for ever`,
+        year: `${bytes(collectd.bytes)} a node, forever`,
         processor: processorOf(watched, 'collectd'),
         questions: asked('collectd').replace('uptime of a node', 'averages of a node'),
         says: `year: ${year.length} averages of ${short((TO - FROM) / 1000 / year.length)} s, ${unknown(year)} unknown; the two hours: ${near.length} averages, ${unknown(near)} unknown; no answer is unknown, too`,

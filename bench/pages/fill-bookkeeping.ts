@@ -59,7 +59,7 @@ const STATEMENTS = [
   join (select source, target_key, array_agg(dataset order by dataset) as datasets, array_agg(25::bigint) as counts,
       row_number() over (order by source, target_key) as number, count(*) over () as total
     from recorder.target_datasets group by source, target_key) t on t.number = 1 + n % t.total
-  cross join lateral (select now() - interval '1 year' + n * interval '1 year' / ${RUNS} as at) began
+  cross join lateral (select now() - interval '1 year' + n * interval '1 year' / ${RUNS} as at) started
   order by n`,
   `insert into recorder.run_days (span, starts_on, dataset, target_key, reason, runs, failed, lost, pages, items, rows_written, requests, budget_units, quarantined)
   select 'day', (now() - day * interval '1 day')::date, dataset, target_key, 'poll', 24, 0, 0, 24, 600, 0, 24, 2400, 0

@@ -38,7 +38,7 @@ const nobody = async (from: Date, to: Date) =>
     select observer, count(*)::int as nodes, min(unknown_seconds)::float8 as least, max(unknown_seconds)::float8 as most
     from reporting.node_uptime(${from}, ${to}) group by observer order by observer`;
 
-/** How late looks began in a while, over all processes. */
+/** How late looks started in a while, over all processes. */
 async function pace(watchers: readonly Child[], looked: string): Promise<void> {
   const all = await Promise.all(watchers.map((child) => child.ask('tell', told)));
   const late = all.flatMap((one) => one.late).sort((one, other) => one - other);

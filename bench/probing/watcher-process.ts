@@ -9,7 +9,7 @@ import { createConfiguration } from '../../src/recording/configuration.ts';
 import { Membership } from '../../src/recording/membership.ts';
 import { OBSERVER, watching } from './watched.ts';
 
-/** A process that watches its shares, as `up` does. Tells how late its looks began since it was last asked. */
+/** A process that watches its shares, as `up` does. Tells how late its looks started since it was last asked. */
 const [url = '', port = '', nodes = '', shares = '', name = ''] = process.argv.slice(2);
 const { config, ledger } = watching({ port: Number(port), nodes: Number(nodes), shares: Number(shares) });
 const sql = postgres(url, { max: 4, onnotice: () => {} });

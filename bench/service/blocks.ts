@@ -1,6 +1,6 @@
 /** Blocks come one every 8 seconds: 10,800 a day, so that a day is 108 whole pages. */
 export const BLOCK_INTERVAL = 8;
-/** Unix seconds of the day whose beginning ends the chain: 2025-11-01. */
+/** Unix seconds of the day whose start ends the chain: 2025-11-01. */
 export const CHAIN_END = Date.UTC(2025, 10, 1) / 1000;
 
 /** Half an interval away from the slot's edges, so that no block lies where two days meet. */
@@ -12,7 +12,7 @@ const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 export class Blocks {
   readonly count: number;
   readonly #json: Buffer;
-  /** Where each block begins in the buffer; a comma stands between two. */
+  /** Where each block starts in the buffer; a comma stands between two. */
   readonly #starts: Float64Array;
 
   constructor(count: number) {

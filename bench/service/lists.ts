@@ -8,7 +8,7 @@ export class Lists {
   #round = 0;
   readonly #made = new Map<string, Buffer>();
 
-  /** The body of a GET; its path may begin with `/round/N`. */
+  /** The body of a GET; its path may start with `/round/N`. */
   page(url: URL): Buffer {
     const { round, path } = roundOf(url);
     return this.#once(round, `${path}${url.search}`, () => {

@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 0;
 
-/** A page of blocks; its token names the place where the next one begins. */
+/** A page of blocks; its token names the place where the next one starts. */
 function answerBlocks(query: URLSearchParams, response: ServerResponse): void {
   const token = query.get('pageToken');
   const from =

@@ -23,7 +23,7 @@ import { processorTime } from '../pages/processor.ts';
 
 /**
  * Runs a second of one to eight worker processes (`up --roles worker`) against an upstream that takes 50 ms, by queue backend; and how long
- * after its schedule a run begins, by the number of targets. Processor time tells when the machine is the limit, and what a run costs also where it
+ * after its schedule a run starts, by the number of targets. Processor time tells when the machine is the limit, and what a run costs also where it
  * is crowded.
  */
 const HELP = `npx tsx bench/workers/main.ts [--backends redis,cluster,postgres] [--workers 1,2,4,8] [--targets 64] [--queue heals|polls] [--seconds 15]
@@ -102,7 +102,7 @@ async function open(cli: string, backend: string, targets: number, every: string
   const up = async (roles: string): Promise<RecorderProcess> => {
     const recorder = new RecorderProcess([], [cli, 'up', '--roles', roles], dir, env);
     closers.add(() => recorder.end());
-    await recorder.says('recording began');
+    await recorder.says('recording started');
     return recorder;
   };
   const ups = (count: number) => Promise.all(Array.from({ length: count }, () => up('worker')));
@@ -189,7 +189,7 @@ async function rateOf(cli: string, backend: string, workers: number): Promise<nu
   }
 }
 
-/** How long after their schedule's tick the runs of some rounds began. */
+/** How long after their schedule's tick the runs of some rounds started. */
 async function delaysOf(cli: string, backend: string, workers: number, targets: number): Promise<void> {
   const closers = new Closers();
   try {
@@ -214,7 +214,7 @@ async function delaysOf(cli: string, backend: string, workers: number, targets: 
       select count(*)::int as all, count(*) filter (where now() - last_success_at > 2 * ${every} * interval '1 ms')::int as late
       from recorder.target_datasets where active and source = 'native-balance'`;
     say(
-      `${backend}, ${workers} workers, ${targets} targets every ${values.every}: ${rows.length} runs began after (p50, p99, most) ` +
+      `${backend}, ${workers} workers, ${targets} targets every ${values.every}: ${rows.length} runs started after (p50, p99, most) ` +
         `${seconds(0.5)}, ${seconds(0.99)}, ${seconds(1)} s; late by two intervals ${late?.late} of ${late?.all}; load ${loadavg()[0]?.toFixed(1)}`,
     );
   } finally {

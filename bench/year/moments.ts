@@ -43,7 +43,7 @@ export class Moments {
     this.#keep = keep;
   }
 
-  /** @param day the begin of the day that was recorded, before what is done after it, ms since 1970 @param began that of the first one */
+  /** @param day the start of the day that was recorded, before what is done after it, ms since 1970 @param started that of the first one */
   async look(day: number, began: number): Promise<void> {
     for (const dataset of this.#datasets) {
       for (const age of new Set([0, Math.floor(this.#keep / 2), this.#keep, this.#keep + 1])) {
@@ -74,7 +74,7 @@ export class Moments {
     }
   }
 
-  /** How many rows of the kept range were shown, if it begins with the day of the moment, and a hash of them all. */
+  /** How many rows of the kept range were shown, if it starts with the day of the moment, and a hash of them all. */
   async #answer({ name, history }: Dataset, moment: number): Promise<string> {
     const [row] = await this.#sql.unsafe<{ rows: number; hash: string }[]>(
       `select count(*)::float8 as rows, md5(coalesce(string_agg(r::text, E'\\n' order by r::text collate "C"), '')) as hash

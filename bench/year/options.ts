@@ -9,7 +9,7 @@ export interface Options extends NetworkSize {
   readonly days: number;
   /** Datasets that are left out, for a quicker look at others. */
   readonly without: readonly string[];
-  /** Days for which everything is kept; null: for ever. */
+  /** Days for which everything is kept; null: forever. */
   readonly keep: number | null;
   /** No dataset is asked for more often, ms; 0: as the configuration says. */
   readonly every: number;

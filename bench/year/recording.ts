@@ -18,7 +18,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Runs at once: the machine has two cores. */
 const AT_ONCE = 4;
-/** The longest that a job waits before it begins, ms. */
+/** The longest that a job waits before it starts, ms. */
 const WAITS = 2_000;
 /** How long an answer takes, ms, and how long for each item of a list. */
 const ANSWERS = 6;
@@ -69,7 +69,7 @@ export class Recording {
     for (const feed of this.#feeds) await registerTargets(this.#sql, feed, now);
   }
 
-  /** A day, minute by minute. @param day its begin, ms since 1970 */
+  /** A day, minute by minute. @param day its start, ms since 1970 */
   async day(day: number): Promise<void> {
     for (let tick = day; tick < day + DAY && !this.#signal.aborted; tick += MINUTE) {
       this.#network.advance(tick / 1000);
@@ -86,7 +86,7 @@ export class Recording {
     }
   }
 
-  /** What `up` does beside the runs, once a day is over. @param day its begin, ms since 1970 @param keep of runs @param retention what is not kept for ever */
+  /** What `up` does beside the runs, once a day is over. @param day its start, ms since 1970 @param keep of runs @param retention what is not kept forever */
   async afterDay(day: number, keep: RunRetention, retention: Retention): Promise<void> {
     await aggregateRuns(this.#sql, day + DAY, keep, this.#signal);
     const closing = openSealConnection(this.#url, DAY);

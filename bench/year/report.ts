@@ -12,7 +12,7 @@ export interface Measured {
   /** The tables of the health ledger after a whole year, and the looks in it. */
   readonly ledger: readonly Weight[];
   readonly looks: number;
-  /** What was asked as of past moments; null: everything was kept for ever. */
+  /** What was asked as of past moments; null: everything was kept forever. */
   readonly looked: Looked | null;
 }
 
@@ -99,7 +99,7 @@ export function report({ days, wal, datasets, statuses, ledger, looks, looked }:
   return lines.join('\n');
 }
 
-/** How the weight went on while the oldest days were removed, and what was answered about past moments. */
+/** How the weight continued while the oldest days were removed, and what was answered about past moments. */
 function keptLines(
   days: Measured['days'],
   { equal, different, refused, answered }: NonNullable<Measured['looked']>,

@@ -147,7 +147,7 @@ export class Validators {
   }
 }
 
-/** In percent, of the time since the validation began, four decimals. What a node itself missed differs by node. */
+/** In percent, of the time since the validation started, four decimals. What a node itself missed differs by node. */
 function uptime({ up, online, start, counted, number }: Validator, viewer: number, now: number): string {
   const missed = ((number * 7919 + viewer * 104_729) % 997) * 2;
   const seen = Math.floor(up + (online ? now - counted : 0)) - missed;

@@ -27,7 +27,7 @@ export async function weigh(sql: postgres.Sql): Promise<Weight[]> {
   return [...weights];
 }
 
-/** How much was written to the log that makes commits durable, in bytes since the server began. */
+/** How much was written to the log that makes commits durable, in bytes since the server started. */
 export async function walWritten(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<
     { bytes: number }[]

@@ -56,7 +56,7 @@ const saidOnce: Fault = {
       const after = await pace();
       evidence.figures.set(`calls in 15 s after ${what}`, `${after}, ${before} before`);
       // Where the intervals begin is not the same, and neither is how busy the machine is.
-      evidence.claim(`it goes on at its pace after ${what}`, after >= before / 3);
+      evidence.claim(`it continues at its pace after ${what}`, after >= before / 3);
     }
     await steady.stop();
   },

@@ -226,7 +226,7 @@ const away: Fault = {
     const ending = { ...(await status.ended), took: performance.now() - begun };
     evidence.exit('status without its database', ending, [1, 75], 60_000);
     await postgres.start();
-    await up.says('recording began');
+    await up.says('recording started');
     await steady.begun();
     await postgres.crash();
     const minutes = options.kills === null ? 0.6 : 5;

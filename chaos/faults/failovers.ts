@@ -112,10 +112,10 @@ async function sentinels(places: RedisPlaces): Promise<Failing> {
   };
 }
 
-/** Milliseconds from a moment to the first run that began after it. */
+/** Milliseconds from a moment to the first run that started after it. */
 async function nextRun({ sql }: World, moment: Date): Promise<number> {
   const at = await eventually(
-    'a run to begin and to be committed',
+    'a run to start and to be committed',
     async () => {
       const [row] = await sql<{ at: Date | null }[]>`
         select min(started_at) as at from recorder.runs where started_at > ${moment} and status = 'done'`;
@@ -126,7 +126,7 @@ async function nextRun({ sql }: World, moment: Date): Promise<number> {
   return at.getTime() - moment.getTime();
 }
 
-/** The usual work goes on to its end. */
+/** The usual work continues to its end. */
 async function holdsInTheEnd(world: World, steady: Steady): Promise<void> {
   const { sql, evidence } = world;
   await steady.whole(PATIENCE);
@@ -140,7 +140,7 @@ async function holdsInTheEnd(world: World, steady: Steady): Promise<void> {
   evidence.figures.set('runs', runs.map(({ status, runs }) => `${status} ${runs}`).join(', '));
 }
 
-/** The server that holds the queue is killed while runs go on, again and again; each time another one takes its place. */
+/** The server that holds the queue is killed while runs continue, again and again; each time another one takes its place. */
 async function killed(world: World, open: (places: RedisPlaces) => Promise<Failing>, kills: number) {
   const { evidence, random, setting, closers } = world;
   const places = new RedisPlaces();
@@ -166,13 +166,13 @@ async function killed(world: World, open: (places: RedisPlaces) => Promise<Faili
       return now && now.port !== holder.port ? now : null;
     });
     took.over.push(Date.now() - moment.getTime());
-    // What a worker had in hand goes on without its queue.
+    // What a worker had in hand continues without its queue.
     const over = new Date();
     took.runs.push((await nextRun(world, over)) + over.getTime() - moment.getTime());
     await failing.rejoin(holder, next);
   }
   evidence.times('from the kill until another server held the queue', took.over);
-  evidence.times('from the kill to the first run begun after that', took.runs);
+  evidence.times('from the kill to the first run started after that', took.runs);
   evidence.times('from any moment to the next run, without a kill', took.usual);
   await steady.recovers('the last kill');
   await holdsInTheEnd(world, steady);
@@ -239,7 +239,7 @@ const promotions: Fault = {
       await pair.rejoin();
     }
     evidence.times('from the kill until the standby took writes', took.promoted);
-    evidence.times('from the kill to the first run begun after that', took.runs);
+    evidence.times('from the kill to the first run started after that', took.runs);
     evidence.times('from any moment to the next run, without a kill', took.usual);
     for (const [name, count] of Object.entries(lost)) evidence.claim(`${name} lost: ${count}`, count === 0);
     await steady.recovers('the last promotion');

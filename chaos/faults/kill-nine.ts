@@ -14,7 +14,7 @@ const SHORT_KILLS = 4;
 const ROWS = 24_000;
 const DAYS = 7;
 const TARGETS = 12;
-/** Claims are checked this often while kills go on. */
+/** Claims are checked this often while kills continue. */
 const CHECK_EVERY = 40;
 
 /** 1: worker processes of a backfill are killed at random moments, again and again, while the upstream is noisy. */

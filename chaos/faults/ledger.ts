@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 const WELL = ['well-1', 'well-2', 'well-3'];
-/** What the report says and when the look was begun lie so far apart at most, ms. */
+/** What the report says and when the look was started lie so far apart at most, ms. */
 const EXACT = 1_000;
 
 /** A recorder that watches nodes which say what they are told to. */
@@ -133,7 +133,7 @@ const refused: Fault = {
     evidence.claim(`the log says so, at a bounded rate (${lines} lines)`, lines >= 1 && lines <= 3);
     await sql`drop function public.refuse() cascade`;
     await until(
-      'the ledger to go on',
+      'the ledger to continue',
       async () => {
         const rows =
           await sql`select 1 from reporting.node_probes where node = 'poor' and refused is not null`;

@@ -126,7 +126,7 @@ async function metricIsTrue({ sql, sandbox, evidence }: World): Promise<void> {
   );
 }
 
-/** Whether every run that is not done has ended, or goes on now. */
+/** Whether every run that is not done has ended, or continues now. */
 async function noRunIsLeft({ sql, evidence }: World): Promise<void> {
   const left = await sql`
     select 1 from recorder.runs r where status = 'running' and started_at < now() - interval '2 minutes'
@@ -170,7 +170,7 @@ const promoted: Fault = {
   },
 };
 
-/** The old primary was not dead: it goes on, and takes writes, beside the one that was promoted. */
+/** The old primary was not dead: it continues, and takes writes, beside the one that was promoted. */
 const returned: Fault = {
   numbers: [79],
   title: 'a frozen primary comes back after its replica was promoted, and is not written to',

@@ -42,7 +42,7 @@ const wants = (world: World, nodes: readonly number[]) =>
     40_000,
   );
 
-/** A rolling update with a changed configuration: newer ones win, older ones go on, and back. */
+/** A rolling update with a changed configuration: newer ones win, older ones continue, and back. */
 const rolling: Fault = {
   numbers: [65],
   title: 'a rolling update with another configuration, an older process that restarts, and a rollback',
@@ -126,7 +126,7 @@ const named: Fault = {
       ),
     );
     await wants(world, [0, 1, 2, 3]);
-    await steady.recovers('the second recorder began');
+    await steady.recovers('the second recorder started');
     await steady.whole();
     evidence.claim('the first one still decides for itself', steady.running[0]?.find(YIELDS) === undefined);
     await steady.stop();

@@ -16,7 +16,7 @@ const emptied: Fault = {
     const steady = await Steady.start(world, { days: 3 });
     const took: number[] = [];
     for (let time = 0; time < (world.setting.options.kills ?? 1); time++) {
-      await eventually('a run to go on', () => running(world));
+      await eventually('a run to continue', () => running(world));
       await world.redis.crash();
       await world.redis.start();
       world.evidence.serve('restart with nothing');
@@ -39,7 +39,7 @@ const flushed: Fault = {
     await eventually('the schedules to be set', async () => areWanted((await queueOf(world)).schedules));
     const took: number[] = [];
     for (let time = 0; time < (world.setting.options.kills ?? 1); time++) {
-      await eventually('a run to go on', () => running(world));
+      await eventually('a run to continue', () => running(world));
       await wipeQueue(world);
       world.evidence.serve(world.backend === 'redis' ? 'FLUSHALL' : 'TRUNCATE');
       took.push(await schedulesBack(world));

@@ -94,7 +94,7 @@ const configuration: Fault = {
       evidence.shown.push({ where: `${path} is named`, seen: plan.recorder.find(path) !== undefined });
     await steady.recovers('the configuration was broken');
     evidence.claim(
-      'the process goes on with the old one',
+      'the process continues with the old one',
       steady.running.every(({ running }) => running),
     );
     await steady.whole();

@@ -92,7 +92,7 @@ const rolling: Fault = {
       // The first of this version migrates the database while two of the release record.
       const next = world.recorder(['up']);
       fresh.push(next);
-      await next.says('recording began', 120_000);
+      await next.says('recording started', 120_000);
       evidence.exit(`up of the release, asked to stop (${at + 1})`, await before.stop(), [0], 20_000);
       evidence.serve('process replaced');
       evidence.figures.set(`s for process ${at + 1}`, Math.round((performance.now() - begun) / 100) / 10);

@@ -16,7 +16,7 @@ const sandbox = { blocksPerHour: 30 };
 
 const nobodyRecords: Fault = {
   numbers: [71],
-  title: 'nobody records: the worker is gone, the server goes on',
+  title: 'nobody records: the worker is gone, the server continues',
   backends: 'each',
   invariants: ['A', 'E', 'K'],
   sandbox,
@@ -33,7 +33,7 @@ const nobodyRecords: Fault = {
     const notes = evidence.told.map(({ where, after }) => `${where} ${after ?? 'never'}`);
     evidence.figures.set('told after ms', notes.join(', '));
     const again = steady.launch('scheduler,worker');
-    await again.says('recording began');
+    await again.says('recording started');
     await steady.recovers('the worker was gone');
     await steady.stop();
   },
@@ -75,7 +75,7 @@ const manyRuns: Fault = {
     const [runs] = await world.sql<{ polls: number }[]>`
       select count(*)::int as polls from recorder.runs where started_at > ${new Date(begun)} and status = 'done'`;
     evidence.figures.set('polls meanwhile', runs?.polls ?? 0);
-    evidence.claim('recording goes on while twenty ask', (runs?.polls ?? 0) >= steady.nodeIds.length * 3);
+    evidence.claim('recording continues while twenty ask', (runs?.polls ?? 0) >= steady.nodeIds.length * 3);
     await steady.recovers('twenty at once');
     await steady.stop();
   },

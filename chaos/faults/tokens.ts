@@ -30,7 +30,7 @@ const aged: Fault = {
       const result = await recorder.run(feed, { target, window, reason: 'backfill' });
       const calls = sandbox.ledger.count(OPERATION) - before;
       evidence.claim(
-        `the run went on: ${result.status}`,
+        `the run continued: ${result.status}`,
         result.status === 'done' || result.status === 'partial',
       );
       evidence.serve('token of 24 h', deadTokens(world) - dead);
@@ -62,7 +62,7 @@ const keyOf = (target: string) => {
 const deadTokens = ({ sandbox }: World) =>
   sandbox.ledger.calls({ operation: OPERATION }).filter(({ status }) => status === 400).length;
 
-/** The same token for ever, or two that lead to one another: a walk ends there, also a poll's. */
+/** The same token forever, or two that lead to one another: a walk ends there, also a poll's. */
 function looping(
   number: number,
   title: string,
@@ -101,7 +101,7 @@ function looping(
 
 const repeated = looping(
   22,
-  'the same nextPageToken for ever',
+  'the same nextPageToken forever',
   ({ sandbox }) => sandbox.faults.rate({ 'token-repeated': 1 }),
   ({ sandbox }) => sandbox.faults.clear(),
 );

@@ -169,7 +169,7 @@ export const upstreamSpells: readonly Fault[] = [
   }),
 ];
 
-/** Items that could not be read were set aside, and the others of their pages went on. */
+/** Items that could not be read were quarantined, and the others of their pages continued. */
 async function quarantines({ sql, evidence }: World): Promise<void> {
   const [row] = await sql<{ n: number }[]>`select count(*)::int as n from recorder.quarantine`;
   evidence.claim('something was quarantined', (row?.n ?? 0) > 0);

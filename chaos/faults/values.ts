@@ -103,7 +103,7 @@ const revisedUnderKills: Fault = {
       await steady.running.shift()?.kill();
       evidence.serve('kill -9');
       steady.launch();
-      await steady.running.at(-1)?.says('recording began');
+      await steady.running.at(-1)?.says('recording started');
     }
     const answered = upstream.answered;
     await until('some more answers', () => upstream.answered > answered + 8);

@@ -73,7 +73,7 @@ const unsteady = (kind: WalkKind, title: string): Fault => ({
 
 export const walkFaults: readonly Fault[] = [
   reversed,
-  unsteady('token-dies-seventh', 'tokens that die after every seventh page, for ever'),
+  unsteady('token-dies-seventh', 'tokens that die after every seventh page, forever'),
   unsteady('token-of-place', 'tokens that are a function of the place'),
-  unsteady('place-token-dies-seventh', 'tokens of a place that die after every seventh page, for ever'),
+  unsteady('place-token-dies-seventh', 'tokens of a place that die after every seventh page, forever'),
 ];

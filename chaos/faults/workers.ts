@@ -84,7 +84,7 @@ const takenOver: Fault = {
     const took: number[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const victim = random.pick(steady.running);
-      await victim.says('recording began');
+      await victim.says('recording started');
       const orphans = await eventually(
         'the worker to be at work',
         async () => {
@@ -167,13 +167,13 @@ const crowd: Fault = {
     for (let crash = 0; crash < 12; crash++) {
       const looping = steady.running.pop();
       if (!looping) break;
-      await looping.says('recording began');
+      await looping.says('recording started');
       await delay(random.unit() * 1_000);
       await looping.kill();
       evidence.serve('crash');
       steady.launch();
     }
-    await steady.running[0]?.says('recording began');
+    await steady.running[0]?.says('recording started');
     await steady.recovers('the crash loop');
     await eachOnce(world, 'the crash loop');
     await steady.whole();
@@ -233,7 +233,7 @@ const frozenWorker: Fault = {
   },
 };
 
-/** The worker's answer is there, its commit is not: when it goes on, another one has recorded what came after. */
+/** The worker's answer is there, its commit is not: when it continues, another one has recorded what came after. */
 const frozenWithAnswer: Fault = {
   numbers: [16],
   title: 'a worker frozen with an old answer in its hands',

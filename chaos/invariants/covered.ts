@@ -11,7 +11,7 @@ export const covered: Invariant = {
   check: async (world) => [...(await unfoundedClaims(world)), ...(await unaccounted(world))],
 };
 
-/** Claims of coverage that the stored rows do not bear out; can be asked at any moment, also while runs go on. */
+/** Claims of coverage that the stored rows do not bear out; can be asked at any moment, also while runs continue. */
 export async function unfoundedClaims(
   { sql, sandbox }: World,
   targets: readonly Pick<Watched, 'nodeId' | 'blockchainId'>[] = allTargets(sandbox),

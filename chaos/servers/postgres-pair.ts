@@ -67,7 +67,7 @@ export class PostgresPair {
     await this.standby.promote();
   }
 
-  /** After a promotion: the one that was killed begins anew as the synchronous standby of the other one. */
+  /** After a promotion: the one that was killed restarts as the synchronous standby of the other one. */
   async rejoin(): Promise<void> {
     [this.primary, this.standby] = [this.standby, this.primary];
     await this.standby.beginAsStandbyOf(this.primary);

@@ -57,7 +57,7 @@ export class PostgresServer {
   }
 
   /**
-   * Starts a standby in `dir` that follows this server from now on, asynchronously. It begins with this server's files,
+   * Starts a standby in `dir` that follows this server from now on, asynchronously. It starts with this server's files,
    * for which this one is stopped and started again.
    * @param port where it reaches this server, such as a proxy's
    */
@@ -75,7 +75,7 @@ export class PostgresServer {
   }
 
   /**
-   * Starts this server, which was killed, as a standby of another one that goes on meanwhile. What it stored is replaced by a copy of
+   * Starts this server, which was killed, as a standby of another one that continues meanwhile. What it stored is replaced by a copy of
    * the other one's files, made as a base backup is.
    */
   async beginAsStandbyOf(primary: PostgresServer): Promise<void> {
@@ -206,7 +206,7 @@ export class PostgresServer {
     await run(join(this.#bin, 'pg_ctl'), [command, '-D', 'data', ...more], options);
   }
 
-  /** Stops every process of it where it stands. @returns what lets them go on */
+  /** Stops every process of it where it stands. @returns what lets them continue */
   async freeze(): Promise<() => void> {
     const pid = await this.#postmaster();
     const frozen = [pid, ...(await childrenOf(pid))];

@@ -54,7 +54,7 @@ export class RedisServer {
     await ended;
   }
 
-  /** Stops its process where it stands. @returns what lets it go on */
+  /** Stops its process where it stands. @returns what lets it continue */
   freeze(): () => void {
     const child = this.#process;
     child?.kill('SIGSTOP');

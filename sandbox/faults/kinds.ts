@@ -47,7 +47,7 @@ export const PAGE_KINDS = [
   'missing-item',
 ] as const;
 
-/** Walks that begin with a request and keep to no order, size or life of tokens from there on (62, 63). */
+/** Walks that start with a request and keep to no order, size or life of tokens from there on (62, 63). */
 export const WALK_KINDS = [
   'list-reversed',
   'page-of-one',

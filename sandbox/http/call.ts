@@ -9,7 +9,7 @@ export interface Call {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   readonly nowMs: number;
-  /** How the walk goes that begins with it, where a fault says so. */
+  /** How the walk goes that starts with it, where a fault says so. */
   readonly walk?: WalkManner;
 }
 

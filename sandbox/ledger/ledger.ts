@@ -21,7 +21,7 @@ export interface CallRecord {
   readonly body?: string;
 }
 
-/** Sums that are kept for ever. */
+/** Sums that are kept forever. */
 export interface Total {
   readonly calls: number;
   readonly units: number;
@@ -42,7 +42,7 @@ export interface LedgerLimits {
   readonly bodies: boolean;
 }
 
-/** What the sandbox answered: the last calls in full, counters and metric values for ever. */
+/** What the sandbox answered: the last calls in full, counters and metric values forever. */
 export class Ledger {
   readonly #limits: LedgerLimits;
   #calls: CallRecord[] = [];

@@ -1,7 +1,7 @@
 import { mix, unit } from '../random.ts';
 import { HOUR } from './calendar.ts';
 
-/** The service counts anew every 15 minutes of simulated time (several times each hour). */
+/** The service counts again every 15 minutes of simulated time (several times each hour). */
 const REFRESH_SEC = 900;
 
 /** From this age in seconds on, an hour never changes again. */

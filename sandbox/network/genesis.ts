@@ -16,7 +16,7 @@ function forks(): JsonObject {
   return Object.fromEntries(names.split(' ').map((name) => [`${name}Block`, 0]));
 }
 
-/** An allow-list configuration that begins at the genesis (Unix seconds). */
+/** An allow-list configuration that starts at the genesis (Unix seconds). */
 function allowList(sec: number, key: number): JsonObject {
   return {
     blockTimestamp: sec,
@@ -32,7 +32,7 @@ function allowList(sec: number, key: number): JsonObject {
  */
 export function genesisData(chain: SubnetChain, sec: number): JsonObject | string {
   const { evmChainId } = chain;
-  if (evmChainId === undefined) return Buffer.from(`${chain.name} begins at ${sec}`).toString('base64');
+  if (evmChainId === undefined) return Buffer.from(`${chain.name} starts at ${sec}`).toString('base64');
   const full = evmChainId % 2 === 1;
   const feeConfig = {
     gasLimit: full ? 9_007_199_254_740_993n : 15_000_000,

@@ -77,7 +77,7 @@ export class Network {
     return encoded ? { encoding: 'base64', data } : data;
   }
 
-  /** The locktime of outputs and owners at a time (Unix seconds): none, or for ever. */
+  /** The locktime of outputs and owners at a time (Unix seconds): none, or forever. */
   locktime(sec: number): bigint {
     return this.facts.has('locktime-forever', sec) ? 2n ** 64n - 1n : 0n;
   }

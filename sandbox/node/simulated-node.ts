@@ -40,7 +40,7 @@ export function simulatedNodes(network: Network, scripted: boolean): SimulatedNo
 const ALONE_SEC = 300;
 const FEW = 3;
 
-/** When a node that sees few members at first began to look; undefined where it sees all. */
+/** When a node that sees few members at first started to look; undefined where it sees all. */
 export function alone(node: SimulatedNode, sec: number): number | undefined {
   const since = node.network.facts.since('node-few-members', sec, node.name);
   if (since === undefined) return undefined;

@@ -19,7 +19,7 @@ function owner(network: Network, accounts: readonly Account[], sec: number): Jso
   return { locktime: String(network.locktime(sec)), threshold: '1', addresses };
 }
 
-/** The share of time, in percent with four decimals, that one node saw another since it began to look. */
+/** The share of time, in percent with four decimals, that one node saw another since it started to look. */
 export function observedUptime(viewer: SimulatedNode, seat: number, sec: number): number {
   const usual = 88 + 12 * Math.sqrt(unit(viewer.network.seed, seat, 51));
   const drift =

@@ -157,7 +157,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       if (two)
         log.warn(
           two,
-          'this directory had no record: a new, empty one was made; the last one is in another directory: to go on with it, run chain-recorder there',
+          'this directory had no record: a new, empty one was made; the last one is in another directory: to continue with it, run chain-recorder there',
         );
     }
     const databaseUrl = environment.databaseUrl ?? embedded?.url ?? '';

@@ -103,7 +103,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     const value = secret(name);
     if (value === undefined) return undefined;
     const right = protocols.some((protocol) => value.startsWith(`${protocol}//`));
-    if (!right) problems.push(`${name}: must begin with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    if (!right) problems.push(`${name}: must start with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     else
       try {
         read(value);
@@ -133,7 +133,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       );
     if (value !== undefined && !KEY_PATTERN.test(value))
       problems.push(
-        `${name}: begins or ends with a quote or a space, or has characters that no header can carry: give the key alone`,
+        `${name}: starts or ends with a quote or a space, or has characters that no header can carry: give the key alone`,
       );
     return value;
   };

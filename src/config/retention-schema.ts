@@ -14,7 +14,7 @@ export function retentionSchema(shortest: ReadonlyMap<string, number>) {
       duration.meta({
         description: 'Rows that were superseded, ended or recorded earlier are removed, one day at a time.',
         unit: 'd; 7d or more, of series 90d or more',
-        absent: 'for ever',
+        absent: 'forever',
         examples: ['400d'],
       }),
     )

@@ -233,7 +233,7 @@ export function configSchema(names: CatalogNames) {
       .prefault({})
       .describe('The [change feed](../how-to/change-feed.md) and its receivers.'),
     retention: retentionSchema(names.shortestRetention).describe(
-      'Retention of rows by dataset: [retention](../how-to/retention.md). Datasets that are not named are kept for ever.',
+      'Retention of rows by dataset: [retention](../how-to/retention.md). Datasets that are not named are kept forever.',
     ),
     server: z
       .strictObject({

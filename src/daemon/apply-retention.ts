@@ -65,12 +65,12 @@ export async function retentionCommand(app: App, options: { json: boolean }): Pr
   printTable(
     plans.map(({ dataset, keep, keptSince, next, going, removed }) => ({
       dataset,
-      keep: keep === null ? 'for ever, from now on' : formatDuration(keep),
-      'kept since': keptSince ? formatTime(keptSince) : 'its beginning',
+      keep: keep === null ? 'forever, from now on' : formatDuration(keep),
+      'kept since': keptSince ? formatTime(keptSince) : 'its start',
       'then since': next ? formatTime(next) : null,
       'rows that go': going,
       'rows that went': removed,
     })),
-    'everything is kept for ever: the configuration has no retention',
+    'everything is kept forever: the configuration has no retention',
   );
 }

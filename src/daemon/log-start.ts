@@ -22,7 +22,7 @@ export function logStart(app: App, queue: string, origin: string | null): void {
       queue,
       database: app.embeddedDirectory ? 'embedded' : 'DATABASE_URL',
     },
-    'recording began',
+    'recording started',
   );
   const pages = origin === null ? {} : { pages: origin, status: `${origin}/api/status` };
   log.info({ ...pages, query: EXAMPLE_QUERY }, 'how to look at it');

@@ -61,8 +61,8 @@ export class ConfigurationRegistration {
       this.#saidAt = performance.now();
       log.warn(
         fields,
-        'another configuration of this recorder is newer: this process goes on with what both know and leaves the rest; ' +
-          'start it anew with the newer recorder.yaml, or, if it is meant to be another recorder, with a name of its own (name:)',
+        'another configuration of this recorder is newer: this process continues with what both know and leaves the rest; ' +
+          'start it again with the newer recorder.yaml, or, if it is meant to be another recorder, with a name of its own (name:)',
       );
       return false;
     }

@@ -78,7 +78,7 @@ function reloadConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
   const { configFile, config, counts } = app;
   if (configFile === null) {
     app.log.warn(
-      'SIGHUP: this process has no configuration file; to record by one that exists now, start it anew',
+      'SIGHUP: this process has no configuration file; to record by one that exists now, start it again',
     );
     return null;
   }

@@ -96,7 +96,7 @@ async function measureReplica(
       const { found, fix } = explainDatabaseError(error, url, 'REPORTING_DATABASE_URL');
       return { lagSeconds: null, lagBytes: null, error: `${found}: ${fix}`, strange: true };
     }
-    const unreachable = `it gives no answer (${toErrorMessage(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start anew`;
+    const unreachable = `it gives no answer (${toErrorMessage(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start again`;
     return { lagSeconds: null, lagBytes: null, error: unreachable, strange: false };
   } finally {
     over.abort();

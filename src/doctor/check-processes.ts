@@ -49,7 +49,7 @@ export async function checkProcesses(
       ? [
           bad(
             `${older.process} runs with another configuration than this one`,
-            'start it anew with this recorder.yaml; if it is meant to be another recorder, give it a name of its own (name:)',
+            'start it again with this recorder.yaml; if it is meant to be another recorder, give it a name of its own (name:)',
           ),
         ]
       : []),

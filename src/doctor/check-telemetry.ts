@@ -24,7 +24,7 @@ export async function checkTelemetry(
       check: 'OpenTelemetry',
       ok: false,
       found: `${at}: ${cause}; the recording does not depend on it`,
-      fix: 'start the collector, or correct the variables that begin with OTEL_EXPORTER_OTLP_',
+      fix: 'start the collector, or correct the variables that start with OTEL_EXPORTER_OTLP_',
     });
     try {
       const { status } = await callOnce({

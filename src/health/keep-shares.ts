@@ -107,7 +107,7 @@ class ShareKeeper {
     const targets = shares.get(share) ?? [];
     const taken = await this.#begin(share, targets);
     if (!taken) return;
-    prober.log.info({ observer: share, probes: targets.length }, 'watching began');
+    prober.log.info({ observer: share, probes: targets.length }, 'watching started');
     const stop = new AbortController();
     const ended = taken
       .run(stop.signal)

@@ -136,7 +136,7 @@ export class LedgerKeeper {
         },
         'the database refuses what is said of a probe: its ledger is stalled',
       );
-    if (!one && this.#standing.size > 0) log.info('every ledger goes on');
+    if (!one && this.#standing.size > 0) log.info('every ledger continues');
   }
 }
 

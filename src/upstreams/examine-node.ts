@@ -99,7 +99,7 @@ async function checkBootstrapped(node: CheckedUpstream): Promise<CheckResult[]> 
       check: node.name,
       ok: false,
       found: `${node.url}: the node is not bootstrapped: what it says of the P-chain is behind the network`,
-      fix: 'wait: recording goes on by itself once it has caught up',
+      fix: 'wait: recording continues by itself once it has caught up',
     },
   ];
 }

@@ -83,7 +83,7 @@ async function nextBatch(context: SendingContext, holding: SinkLease, settings: 
   } catch (error) {
     if (holding.cursor === null || !isRefusal(error)) throw error;
     const reason = toErrorMessage(error);
-    context.log.warn({ sink: settings.name, cause: reason }, 'the feed begins anew for a sink');
+    context.log.warn({ sink: settings.name, cause: reason }, 'the feed restarts for a sink');
     const { events, last } = await read(context, null, settings);
     return { events: [createRestartEvent(context.recorder, holding.cursor, reason), ...events], last };
   }

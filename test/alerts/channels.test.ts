@@ -208,7 +208,7 @@ it('Alertmanager gets alerts of its API v2, and their end, by its own clock', as
     { labels, startsAt: '2026-11-01T00:05:00.000Z', endsAt: '2026-11-01T00:25:00.000Z' },
   ]);
   expect(over?.body).toMatchObject([{ labels, endsAt: '2026-11-01T00:09:00.000Z' }]);
-  // A clock that is ahead there ends nothing later, one that is behind begins nothing after its end.
+  // A clock that is ahead there ends nothing later, one that is behind starts nothing after its end.
   answer = { status: 200, body: '', headers: { date: 'Sun, 01 Nov 2026 00:02:00 GMT' } };
   const [, early] = await sent(settings, resolved());
   const instant = '2026-11-01T00:02:00.000Z';
@@ -314,7 +314,7 @@ describe('e-mail', () => {
     expect(ids[0]).toBe(ids[1]);
     expect(ids[2]).not.toBe(ids[0]);
     expect(mail.mails[0]?.text).toMatch(/^Subject: \[FIRING\] node-down: n1$/m);
-    // A long line goes on after `=`.
+    // A long line continues after `=`.
     const said = mail.mails[0]?.text.replaceAll('=\r\n', '');
     expect(said).toContain('What to do: Check the node.\r\nRunbook: https://wiki.example/recorder#node-down');
   });
@@ -330,7 +330,7 @@ describe('e-mail', () => {
     });
   });
 
-  it('is given up in the moment in which its time is up, though the server goes on and on', async () => {
+  it('is given up in the moment in which its time is up, though the server continues and on', async () => {
     const stop = new AbortController();
     let hungUp: Promise<unknown> = Promise.resolve();
     const server = createServer((socket) => {

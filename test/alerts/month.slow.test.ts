@@ -14,7 +14,7 @@ import {
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 
-/** All times of the script are minutes since its begin. A round is made every four minutes while something is going on. */
+/** All times of the script are minutes since its start. A round is made every four minutes while something is going on. */
 const ROUND = 4;
 const HOUR = 60;
 const DAY = 24 * HOUR;
@@ -84,7 +84,7 @@ const jumps = [
   { day: 18, from: day(18, 10), to: day(18, 12), off: [0, 10] },
 ] as const;
 
-/** What goes on before a clock jumps, while it is off, and after. */
+/** What continues before a clock jumps, while it is off, and after. */
 const whileJumping = jumps.flatMap(({ day: at }): Episode[] => [
   { rule: 'late', subject: `jump${at}-1`, from: day(at, 9, 40), to: day(at, 11, 4) },
   { rule: 'late', subject: `jump${at}-2`, from: day(at, 10, 12), to: day(at, 10, 32) },

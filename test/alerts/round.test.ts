@@ -160,7 +160,7 @@ describe('a round', () => {
     expect(told()).toEqual(['firing n1']);
   });
 
-  it('goes on for as long as its rules take, and keeps its place', async () => {
+  it('continues for as long as its rules take, and keeps its place', async () => {
     const slow = scriptedRule({ name: 'slow' });
     const { alerts, clock, told } = open([slow, scriptedRule({ name: 'other' })]);
     slow.says = ['n1'];

@@ -477,7 +477,7 @@ describe('node-flapping', () => {
     expect(await ask('node-flapping')).toEqual([]);
   });
 
-  it('does not tell whether it goes on while looks end without an answer', async () => {
+  it('does not tell whether it continues while looks end without an answer', async () => {
     const outages = [90, 80, 75, 70].map((at) => anHour(at * minute));
     await ledger(...outages, { state: 'unknown', from: 70 * minute, error: 'the call failed (ENOTFOUND)' });
     expect(await ask('node-flapping', {}, ago(60 * minute))).toMatchObject([

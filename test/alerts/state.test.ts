@@ -88,7 +88,7 @@ describe('an alert', () => {
     ]);
   });
 
-  it('goes on weighing what it weighed most, so that who was told of that is told of its end', () => {
+  it('keeps weighing what it weighed most, so that who was told of that is told of its end', () => {
     const heavier: RuleFinding = { ...found, severity: 'critical' };
     const rounds = new Rounds(scriptedRule()).go(found).go(heavier).go(found).go(heavier);
     expect(rounds.alert?.severity).toBe('critical');

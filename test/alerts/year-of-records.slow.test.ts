@@ -22,7 +22,7 @@ function random(): number {
   return seed / 2_147_483_647;
 }
 
-/** What a person would want to be told of, once, by which rule, and when it begins, in days. */
+/** What a person would want to be told of, once, by which rule, and when it starts, in days. */
 interface Incident {
   readonly rule: string;
   readonly from: number;

@@ -121,7 +121,7 @@ describe.concurrent('a command', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('given a whole file in place of a value repeats its begin', async () => {
+  it('given a whole file in place of a value repeats its start', async () => {
     const { code, stderr } = await command(['report', 'sla', '--month', 'x'.repeat(50_000)]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^--month x{200}… must be a month such as 2026-11\n$/);
@@ -206,7 +206,7 @@ describe.concurrent('record', () => {
 });
 
 describe('an upstream that answers HTML', () => {
-  it('fails the run with the reason; other datasets go on', async () => {
+  it('fails the run with the reason; other datasets continue', async () => {
     sandbox.faults.until({ service: 'metrics' }, 'html', Number.POSITIVE_INFINITY);
     const [failing, going] = await Promise.all([
       command(['record', 'average_tps', '--json']),
@@ -222,7 +222,7 @@ describe('an upstream that answers HTML', () => {
 });
 
 describe('backfill', () => {
-  it('killed at any moment goes on where it stopped: every block once, none missing', async () => {
+  it('killed at any moment continues where it stopped: every block once, none missing', async () => {
     // The newest two days may still change: a backfill fetches them every time.
     const to = Math.floor(Date.now() / day) * day - 3 * day;
     const from = to - 90 * day;
@@ -260,7 +260,7 @@ describe('backfill', () => {
     const last = runs.parse(JSON.parse(stdout)).runs;
     const truth = await allBlocks(from, to);
     expect(truth.length).toBeGreaterThan(20_000);
-    expect(before, 'it was killed after it had begun').toBeGreaterThan(0);
+    expect(before, 'it was killed after it had started').toBeGreaterThan(0);
     expect(before, 'it was killed before it was done').toBeLessThan(truth.length);
     // What a page holds beyond its window is kept too: a block more or less at the edge.
     expect(last.reduce((sum, run) => sum + (run.rows_written.proposed_blocks ?? 0), 0)).toBe(
@@ -388,7 +388,7 @@ describe('up', () => {
 });
 
 describe('up whose database cuts connections in their first moments', () => {
-  it('goes on when they last again, and stops cleanly', async () => {
+  it('continues when they last again, and stops cleanly', async () => {
     const fresh = await testDatabase();
     const its = postgres(fresh.url, { onnotice: () => {} });
     const proxy = await TcpProxy.open(Number(new URL(fresh.url).port));
@@ -397,7 +397,7 @@ describe('up whose database cuts connections in their first moments', () => {
       (await its<{ n: number }[]>`select count(*)::int as n from recorder.runs`)[0]?.n ?? 0;
     await expect.poll(runs, PATIENCE).toBeGreaterThan(0);
     let cut = 0;
-    // The first statements on the connections that are made anew.
+    // The first statements on the connections that are made again.
     proxy.decide(() => {
       if (cut >= 5) return 'forward';
       cut += 1;

@@ -102,7 +102,7 @@ it.skipIf(process.platform !== 'linux')(
 );
 
 describe('a command that is asked to stop', () => {
-  it('is a backfill that is not done: it exits 75 and says how to go on', async () => {
+  it('is a backfill that is not done: it exits 75 and says how to continue', async () => {
     const range = ['--from', '2026-01-01', '--to', '2026-03-01', '--target', 'blockchainId=p-chain'];
     const backfill = start(['backfill', 'proposed_blocks', ...range, '--json']);
     await expect

@@ -24,7 +24,7 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   ['record chain_heights --target node=nobody', 'no target matches'],
   [`backfill node_identity ${day}`, 'observed as it is now'],
   [`backfill node_identity ${day}`, 'proposed_blocks'],
-  [`backfill p_blocks ${day}`, 'where it began'],
+  [`backfill p_blocks ${day}`, 'where it started'],
   [`backfill x_transactions ${day}`, '"heal x_transactions"'],
   ['up --roles worker,king', 'king'],
   ['record node_identity --config missing.yaml', 'missing.yaml'],
@@ -83,7 +83,7 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   ['report sla --month 0000-01', '--month 0000-01: must be a month such as 2026-11'],
   ['report sla --month 2026-13', '--month 2026-13: must be a month such as 2026-11'],
   ['report sla --month 99999-01', '--month 99999-01: must be a month such as 2026-11'],
-  ['report sla --month 9999-01', '--month 9999-01: has not begun'],
+  ['report sla --month 9999-01', '--month 9999-01: has not started'],
   ...['0x10', '1e1', '+5', '5_0', '٣', '', '0', '100.1', '-1', '.5', 'NaN'].map(
     (text) => [`report sla --slo ${text}`, `--slo ${text}: must be a percentage such as 99.9`] as const,
   ),

@@ -57,7 +57,7 @@ describe('the environment', () => {
     const of = (REPORTING_DATABASE_URL: string) => problems({ DATABASE_URL, REPORTING_DATABASE_URL });
     expect(of('postgres://u:pass@standby/db')).toEqual([]);
     expect(of('postgres://u@one,two/db')).toEqual([expect.stringContaining('names several servers')]);
-    expect(of('redis://u@standby')).toEqual([expect.stringMatching(/^REPORTING_DATABASE_URL: must begin/)]);
+    expect(of('redis://u@standby')).toEqual([expect.stringMatching(/^REPORTING_DATABASE_URL: must start/)]);
     expect(problems({ REPORTING_DATABASE_URL: 'postgres://u@standby/db', RECORDER_PORT: 'x' })).toEqual([
       expect.stringContaining('RECORDER_PORT'),
       expect.stringContaining('the embedded PostgreSQL has no replica'),
@@ -128,7 +128,7 @@ describe('the environment', () => {
   it('is sound without what is wrong in it and what goes with that, and says only what is wrong', () => {
     const env = { REPORTING_DATABASE_URL: 'postgres://u@standby/db', LOG_LEVEL: 'debug' };
     const wrong = readValidEnvironment({ ...env, DATABASE_URL: 'mysql://u@host/db' });
-    expect(wrong.problems).toEqual([expect.stringMatching(/^DATABASE_URL: must begin with postgres/)]);
+    expect(wrong.problems).toEqual([expect.stringMatching(/^DATABASE_URL: must start with postgres/)]);
     expect(wrong.environment).toMatchObject({ databaseUrl: undefined, reportingUrl: undefined });
     expect(wrong.environment.logLevel).toBe('debug');
     const unread = readValidEnvironment({ ...env, DATABASE_URL_FILE: join(dir, 'missing') });

@@ -98,7 +98,7 @@ datasets:
     ['a tab', 'network: mainnet\nwatch:\n\tchains: []\n', /line 3, column 1: indent with spaces/],
     ['a setting twice', 'network: mainnet\nnetwork: fuji\n', /line 2, column 1: this setting appears twice/],
     [
-      'a part that is not indented as it began',
+      'a part that is not indented as it started',
       'watch:\n   chains: []\n  nodeIds: []\n',
       /line 3, column 1: settings of one section start in the same column/,
     ],
@@ -112,7 +112,7 @@ datasets:
       'network: "mainnet\nwatch:\n',
       /line 3, column 1: a quote, a bracket or the dash/,
     ],
-    ['a text that begins with @', 'network: @mainnet\n', /line 1, column 10: put the text into quotes/],
+    ['a text that starts with @', 'network: @mainnet\n', /line 1, column 10: put the text into quotes/],
   ])('with %s says the line and the fix', (_, text, said) => {
     expect(problemsOf(() => load(text))).toContainEqual(expect.stringMatching(said));
   });

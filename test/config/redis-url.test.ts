@@ -63,7 +63,7 @@ describe('a REDIS_URL', () => {
     ['redis-cluster://one,two:99999', /URL/],
     ['redis://one?db=2', /the number of a database is written \/1/],
     ['redis://one/1?tls=true', /TLS is rediss:/],
-    ['redis-clusters://one', /must begin with redis:\/\/ or rediss:\/\/ or redis-cluster:\/\//],
+    ['redis-clusters://one', /must start with redis:\/\/ or rediss:\/\/ or redis-cluster:\/\//],
   ])('that names nothing that can be used says why, and repeats no secret: %s', (url, words) => {
     const withPassword = url.replace('://', '://:canary-canary@');
     let problems: readonly string[] = [];

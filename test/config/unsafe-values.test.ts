@@ -52,7 +52,7 @@ const pick = (all: readonly Place[], at: number): Place => {
 };
 
 describe('a configuration', () => {
-  it('is valid as the tests below begin with it', () => {
+  it('is valid as the tests below start with it', () => {
     expect(problems(valid())).toEqual([]);
   });
 

@@ -239,7 +239,7 @@ describe('times', () => {
       for (const beyond of ['253402300800', '18446744073709551615'])
         expect(read(beyond)).toEqual({ value: null, raw: beyond });
     }
-    for (const none of ['-1', '1.5', '""', '"for ever"', 'null', '[]']) expect(locked(none)).toBeUndefined();
+    for (const none of ['-1', '1.5', '""', '"forever"', 'null', '[]']) expect(locked(none)).toBeUndefined();
   });
 
   it('in RFC 3339 keep their instant to the microsecond', async () => {

@@ -47,7 +47,7 @@ async function drain(budgets: readonly SharedBudget[], units: number, priority: 
 }
 
 describe('the limits', () => {
-  it('of a minute are shared by all, and begin anew with the next', async () => {
+  it('of a minute are shared by all, and restart with the next', async () => {
     const { one, other, clock } = shared({ perMinute: 100 });
     expect((await drain([one, other], 10, 'poll')).taken).toBe(10);
     clock.now += minute;
@@ -95,7 +95,7 @@ describe('the limits', () => {
     expect((await drain([one, other], 10, 'poll')).taken).toBe(2);
   });
 
-  it('never forbid a call that is bigger than its share for ever', async () => {
+  it('never forbid a call that is bigger than its share forever', async () => {
     const { one } = shared({ perMinute: 100 });
     expect((await drain([one], 90, 'backfill')).taken).toBe(1);
   });

@@ -124,7 +124,7 @@ describe('a reader in an idle transaction', () => {
     }
   }
 
-  it('blocks nobody but the migration, which names it and goes on when it ends', async () => {
+  it('blocks nobody but the migration, which names it and continues when it ends', async () => {
     await whileRead(async (end) => {
       const before = await definition();
       const told: string[] = [];

@@ -193,7 +193,7 @@ describe('a migrated database', () => {
     expect(await schema()).toEqual(before);
   });
 
-  it('keeps what users built on a view when the view is made anew', async () => {
+  it('keeps what users built on a view when the view is made again', async () => {
     await sql`create view public.mine as select * from reporting.average_tps`;
     await sql`update recorder.reporting_objects set definition = 'another' where name = 'average_tps'`;
     await migrate(database.url);

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('a connection for one piece of work', () => {
-  it('does not begin it when it is stopped while the servers are asked which of them takes writes', async () => {
+  it('does not start it when it is stopped while the servers are asked which of them takes writes', async () => {
     const { username, password, host, pathname } = new URL(database.url);
     const url = `postgres://${username}:${password}@${host},${host}${pathname}`;
     const stopping = new AbortController();

@@ -33,7 +33,7 @@ it('gives up a connection that fell silent while a statement was waited for, and
   await sql.end();
 });
 
-it('leaves a statement alone that takes its time, and makes an idle connection anew', async () => {
+it('leaves a statement alone that takes its time, and makes an idle connection again', async () => {
   const sql = client(database.url, 1_500);
   const backend = async () =>
     (await sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(1)`)[0]?.pid;

@@ -79,7 +79,7 @@ describe('reading', () => {
     await gate.close();
   });
 
-  it('does not let a read wait for ever', async () => {
+  it('does not let a read wait forever', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1, maxWaitMs: 20 });
     const first = lasting(gate);
     await first.started;
@@ -121,9 +121,9 @@ describe('reading', () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1 });
     await expect(gate.read((sql) => sql`select 1 / 0`, never)).rejects.toThrow('division by zero');
     const thrown = gate.read(() => {
-      throw new Error('before it began');
+      throw new Error('before it started');
     }, never);
-    await expect(thrown).rejects.toThrow('before it began');
+    await expect(thrown).rejects.toThrow('before it started');
     expect(await gate.read(async () => 'next', never)).toBe('next');
     await gate.close();
   });

@@ -109,7 +109,7 @@ describe('a replica', () => {
     await metrics().toContain('replica_lag_seconds{');
   });
 
-  it('that is away is told, nothing turns to the primary by itself, and the recording goes on', async () => {
+  it('that is away is told, nothing turns to the primary by itself, and the recording continues', async () => {
     await pair.standby.crash();
     await note();
     expect(await told()).toEqual([

@@ -21,7 +21,7 @@ interface Dark {
   to: number;
 }
 
-/** An observer whose shares are watched by processes of their own, and divided anew from time to time. */
+/** An observer whose shares are watched by processes of their own, and divided again from time to time. */
 class Divided {
   readonly observer = `divided-${runs++}`;
   now = start;

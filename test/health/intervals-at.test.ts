@@ -3,7 +3,7 @@ import { withDatabase } from '../support/fixture.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
-/** The ledger is settled up to here, in hours; some intervals begin later. */
+/** The ledger is settled up to here, in hours; some intervals start later. */
 const SETTLED = 60;
 const at = (hour: number) => new Date(START + hour * HOUR);
 

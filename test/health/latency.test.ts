@@ -189,16 +189,16 @@ describe('node_latency', () => {
     await sql`insert into recorder.health_observers (observer) values ('ended'), ('goes on')`;
     await storeHours(sql, 'ended', [told('seen by two', begin)], begin + hour);
     for (let at = begin; at < end; at += 6 * hour)
-      await storeHours(sql, 'goes on', [told('seen by two', at)], at + hour);
+      await storeHours(sql, 'continues', [told('seen by two', at)], at + hour);
     const over = async () => {
       const rows = await sql<{ observer: string; begins: Date; probes: number }[]>`
         select observer, begins, probes::int from reporting.node_latency_over_time(${new Date(begin)}, ${new Date(end)}, 'hour', 'seen by two')`;
       return {
         ended: rows.filter(({ observer }) => observer === 'ended').map(({ begins }) => begins.getTime()),
-        days: rows.filter(({ observer, probes }) => observer === 'goes on' && probes === 8).length,
-        hours: rows.filter(({ observer, probes }) => observer === 'goes on' && probes === 2).length,
+        days: rows.filter(({ observer, probes }) => observer === 'continues' && probes === 8).length,
+        hours: rows.filter(({ observer, probes }) => observer === 'continues' && probes === 2).length,
         probes: rows
-          .filter(({ observer }) => observer === 'goes on')
+          .filter(({ observer }) => observer === 'continues')
           .reduce((sum, one) => sum + one.probes, 0),
       };
     };
@@ -207,13 +207,13 @@ describe('node_latency', () => {
     expect(before.days * 4 + before.hours).toBe(200);
     expect([before.days > 0, before.hours > 0]).toEqual([true, true]);
     // Its week stays until the next hour is stored.
-    await storeHours(sql, 'goes on', [told('seen by two', begin + hour)], end);
+    await storeHours(sql, 'continues', [told('seen by two', begin + hour)], end);
     expect(await over()).toMatchObject({ ended: [begin], probes: 402 });
   });
 
   it.each([
-    ['others went on, and its hours were dropped', true],
-    ['nobody went on, and its hours are still there', false],
+    ['others continued, and its hours were dropped', true],
+    ['nobody continued, and its hours are still there', false],
   ])(
     'has all hours of a day whose last one is stored weeks later, when the probe answers again: %s',
     async (_, others) => {

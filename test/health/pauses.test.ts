@@ -164,7 +164,7 @@ describe('a clock that goes back', () => {
     );
   });
 
-  it('while it watches: it goes on within a minute, and nothing lies after its time', async () => {
+  it('while it watches: it continues within a minute, and nothing lies after its time', async () => {
     const it = await world(['a'], start + day);
     await it.pass(30 * minute);
     it.shift = -2 * hour;

@@ -42,7 +42,7 @@ async function uptime({ observer }: World, from: number, to: number) {
 }
 
 describe('a ledger that cannot be written', () => {
-  it('is told once, not every second, and that it goes on', async () => {
+  it('is told once, not every second, and that it continues', async () => {
     const it = await world();
     const stopping = new AbortController();
     const until = (attempts: number, announced: World['announced']) =>
@@ -231,7 +231,7 @@ describe('a recorder', () => {
     expect((await ledger(it, 'b'))[0]).toEqual(['up', expect.any(Number), (first - start) / second]);
   });
 
-  it('takes a maintenance for what it is from its begin, though a look at another node holds up what is settled', async () => {
+  it('takes a maintenance for what it is from its start, though a look at another node holds up what is settled', async () => {
     const it = await world(['a', 'b'], 4 * second);
     it.lives.set('a', 'gone');
     await it.pass(minute);
@@ -421,7 +421,7 @@ describe('a database that lost what was written last', () => {
       }
     });
 
-  it('is not written on to: the ledger goes on from what is there, and what was lost is unknown', async () => {
+  it('is not written on to: the ledger continues from what is there, and what was lost is unknown', async () => {
     const it = await world();
     await it.pass(10 * minute);
     await it.flush();

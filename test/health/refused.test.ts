@@ -66,7 +66,7 @@ async function told(world: World, node: string): Promise<string[]> {
 describe('a node whose rows the database refuses', () => {
   const nodes = Array.from({ length: 9 }, (_, n) => `node-${n}`);
 
-  it('stands still and is told; the others go on exactly; nothing is lost once it is fixed', async () => {
+  it('stands still and is told; the others continue exactly; nothing is lost once it is fixed', async () => {
     const it = await world(nodes);
     await it.pass(5 * minute);
     await refuse(`new.node = 'node-4'`);
@@ -135,7 +135,7 @@ describe('a node whose rows the database refuses', () => {
     expect(await probeOf(it, 'node-3')).toMatchObject({ refused: null });
   });
 
-  it('may be all of them: each is told, and all go on', async () => {
+  it('may be all of them: each is told, and all continue', async () => {
     const it = await world(nodes);
     await it.pass(minute);
     await refuse('true');

@@ -26,7 +26,7 @@ const month = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 1, 1) };
 
 const { it, sql } = withDatabase();
 
-/** Writes what an observer saw of a node in the month: each state with the hour in which it began. */
+/** Writes what an observer saw of a node in the month: each state with the hour in which it started. */
 async function saw(
   observer: string,
   node: string,
@@ -171,7 +171,7 @@ describe('several observers', () => {
       { state: 'up', from: 0, to: 100 },
       { state: 'down', from: 100, to: 100.5 },
     ]);
-    // The slower one stops for ever: from its heartbeat on it is one that did not look.
+    // The slower one stops forever: from its heartbeat on it is one that did not look.
     await sql`update recorder.health_observers set lease_until = now() - interval '1 hour' where observer = 'behind'`;
     await watch('ahead', at(900), []);
     expect((await states()).at(-1)).toEqual({ state: 'down', from: 101, to: 900 });
@@ -323,7 +323,7 @@ describe('uptime by windows of any length', () => {
     });
   });
 
-  it('begins where the probe was first looked at, and whole months from January 2000', async () => {
+  it('starts where the probe was first looked at, and whole months from January 2000', async () => {
     await saw('by', 'since', [[30, 'up']]);
     const first = (grain: string) => sql`
       select begins from reporting.node_uptime_by(${grain}::interval) where node = 'since' order by begins limit 1`;
@@ -527,7 +527,7 @@ describe('the report of a month', () => {
 });
 
 describe('what is left until a validation misses its reward', () => {
-  it('follows from its begin, its end and what was used', () => {
+  it('follows from its start, its end and what was used', () => {
     const view = {
       start_time: new Date(0),
       end_time: new Date(100 * day),
@@ -540,7 +540,7 @@ describe('what is left until a validation misses its reward', () => {
     expect(downtimeLeft({ ...view, uptime_percent: null }, 90)).toBeNull();
   });
 
-  it('depends on when it began', () => {
+  it('depends on when it started', () => {
     const thresholds = { minUptime: 80, minUptimeAfterUpgrade: 90, upgradeAt: 1000 };
     expect([999, 1000].map((start) => thresholdOf(start, thresholds))).toEqual([80, 90]);
     expect(thresholdOf(5000, { minUptime: 80, minUptimeAfterUpgrade: 90 })).toBe(80);
@@ -594,7 +594,7 @@ describe('maintenance announced by command', () => {
     expect(await endMaintenance(sql, id, now + 2 * minute)).toBe(false);
   });
 
-  it('that was taken back before it began is not there to be ended again', async () => {
+  it('that was taken back before it started is not there to be ended again', async () => {
     const now = Date.UTC(2026, 3, 1);
     const id = await announceMaintenance(
       sql,

@@ -94,7 +94,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     expect(left).toBeLessThanOrEqual(60_000);
   });
 
-  it('that two began in at once stays that of the first, and the second is told', async () => {
+  it('that two started in at once stays that of the first, and the second is told', async () => {
     const { url, redis } = await server();
     const [one, other] = [await worker(url, 'a'), await worker(url, 'b')];
     await one.queue.claim();

@@ -64,7 +64,7 @@ async function worksWhile(redisUrl: string, lose: () => Promise<void>): Promise<
 }
 
 describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
-  it('goes on in a cluster whose primary with its keys is lost', async () => {
+  it('continues in a cluster whose primary with its keys is lost', async () => {
     const nodes = await servers.startCluster();
     const client = new Redis(nodes[0]?.port ?? 0);
     const slot = Number(await client.cluster('KEYSLOT', '{chain-recorder}:polls:id'));
@@ -103,7 +103,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
     node.disconnect();
   });
 
-  it('goes on behind sentinels when the primary is lost', async () => {
+  it('continues behind sentinels when the primary is lost', async () => {
     const { primary, sentinels } = await servers.startSentinels();
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
     await worksWhile(`redis-sentinel://${hosts}/recorder`, async () => {

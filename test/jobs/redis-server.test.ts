@@ -74,7 +74,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     });
   });
 
-  it('goes on when its address leads to the replica that took over, and the old primary is a replica now', async () => {
+  it('continues when its address leads to the replica that took over, and the old primary is a replica now', async () => {
     const primary = await servers.start();
     const replica = await servers.start(
       '--replicaof',
@@ -97,7 +97,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     await old.call('REPLICAOF', '127.0.0.1', String(replica.port));
     old.disconnect();
     next.disconnect();
-    // Until its connection was made anew, the recorder is told that this is a replica.
+    // Until its connection was made again, the recorder is told that this is a replica.
     await expect
       .poll(
         () =>
@@ -111,7 +111,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     await did('after');
   });
 
-  it('gives up connections that fell silent, and goes on where new ones are answered', async () => {
+  it('gives up connections that fell silent, and continues where new ones are answered', async () => {
     const { port } = await servers.start();
     const proxy = await TcpProxy.open(port);
     closing.push(() => proxy.close());

@@ -15,7 +15,7 @@ describe('the signal of a piece of work', () => {
     whole.abort('stopped');
     expect([work.signal.reason, work.timedOut]).toEqual(['stopped', false]);
     work.end();
-    expect(new AbortScope(whole.signal).signal.aborted, 'one that begins later').toBe(true);
+    expect(new AbortScope(whole.signal).signal.aborted, 'one that starts later').toBe(true);
   });
 
   it('aborts alone, and when its time is up', async () => {

@@ -8,7 +8,7 @@ it('lines follow RFC 4180 and tell null from empty', () => {
   expect(formatDisplayCsv([['=x', 1], { a: '"' }])).toBe('"[""=x"",1]","{""a"":""\\""""}"\r\n');
 });
 
-it('for people no text runs as a formula or begins a line, and numbers stay; for programs every character stays', () => {
+it('for people no text runs as a formula or starts a line, and numbers stay; for programs every character stays', () => {
   expect(formatDisplayCsv(['=1+1', '+1-2', '-x', '@x', ' =1', '\uff1d1', 'a=b', '-1.50', '-2e-7', -2])).toBe(
     "'=1+1,'+1-2,'-x,'@x,' =1,'\uff1d1,a=b,-1.50,-2e-7,-2\r\n",
   );

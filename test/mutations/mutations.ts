@@ -69,7 +69,7 @@ export const mutations: readonly Mutation[] = [
     test: 'recording/histories/versioned-history.test.ts',
   },
   {
-    name: 'a version begins before the one it replaces',
+    name: 'a version starts before the one it replaces',
     file: 'recording/histories/versioned-history.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
     from: "`greatest(${observedAt}, ${previous} + interval '1 microsecond')`",
@@ -208,7 +208,7 @@ export const mutations: readonly Mutation[] = [
     test: 'reporting/relations/rows.test.ts',
   },
   {
-    name: 'a day is sealed while its runs may still go on',
+    name: 'a day is sealed while its runs may still continue',
     file: 'reporting/seals/seal.ts',
     from: 'const SEAL_DELAY_MS = 3_600_000;',
     to: 'const SEAL_DELAY_MS = 0;',

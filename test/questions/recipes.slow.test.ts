@@ -185,7 +185,7 @@ it('every question about a past moment is answered with the same bytes two weeks
   expect(await toldAsOfThen()).toEqual(toldThen);
 });
 
-it('a window that begins before what is kept is answered from there on, with what was answered before', async () => {
+it('a window that starts before what is kept is answered from there on, with what was answered before', async () => {
   const kept = Date.UTC(2026, 2, 16);
   // These compare their first days with the time before.
   const lookBack = new Map([
@@ -196,7 +196,7 @@ it('a window that begins before what is kept is answered from there on, with wha
   const windows = declared.filter(
     ({ question, example }) => example.values.from !== undefined && truth(question, example) !== null,
   );
-  // What began before is told since what is kept.
+  // What started before is told since what is kept.
   const since = new Set(['fees-over-time', 'node-versions']);
   const answersFrom = async (from: (asked: string) => string, clipped = false) => {
     const told: Record<string, string[]> = {};

@@ -42,7 +42,7 @@ export const NODES = ['observer-1', 'validator-1'];
 
 /**
  * Records the sandbox for a month in which a subnet appears, another changes hands and one becomes an L1, validators leave
- * and join, L1 validators are topped up, delegations begin and end, and nodes are restarted with another release.
+ * and join, L1 validators are topped up, delegations start and end, and nodes are restarted with another release.
  * In the end one node is wrong about the supply.
  * @param looked is called after each look, with its moment
  */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CommitQueue } from '../../src/recording/commit-line.ts';
 import { gate } from '../support/recording.ts';
 
-/** A commit that was begun, of so many rows. */
+/** A commit that was started, of so many rows. */
 interface Begun {
   readonly rows: number;
   readonly end: (error?: Error) => void;
@@ -13,7 +13,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
 }
 
-/** A run's rows, and the commits that its line begins. */
+/** A run's rows, and the commits that its line starts. */
 function gatheredRows({ isIdle = false } = {}) {
   const begun: Begun[] = [];
   let rows = 0;
@@ -45,7 +45,7 @@ function gatheredRows({ isIdle = false } = {}) {
 }
 
 describe('the commits of a run', () => {
-  it('begin with what is worth one, and go on with what came meanwhile', async () => {
+  it('start with what is worth one, and continue with what came meanwhile', async () => {
     const { line, begun, come, end } = gatheredRows();
     await come(1_200);
     await come(600);
@@ -58,7 +58,7 @@ describe('the commits of a run', () => {
     await line.end();
   });
 
-  it('begin with less where nobody else commits', async () => {
+  it('start with less where nobody else commits', async () => {
     const { begun, come } = gatheredRows({ isIdle: true });
     await come(249);
     await come(1);
@@ -85,14 +85,14 @@ describe('the commits of a run', () => {
     await line.end();
   });
 
-  it('end with those that began; what is gathered for is left to who ends', async () => {
+  it('end with those that started; what is gathered for is left to who ends', async () => {
     const { line, begun, come } = gatheredRows();
     await come(10);
     await line.end();
     expect(begun).toEqual([]);
   });
 
-  it('fail as one did, and nothing begins afterwards', async () => {
+  it('fail as one did, and nothing starts afterwards', async () => {
     const { line, begun, come, end } = gatheredRows();
     await come(1_000);
     await end(0, new Error('it failed'));

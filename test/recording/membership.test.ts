@@ -34,7 +34,7 @@ it('takes a process for alive as long as reporting.processes does', async () => 
 });
 
 describe('the newest configuration', () => {
-  it('is the one that was never seen before; the older process notices, and goes on', async () => {
+  it('is the one that was never seen before; the older process notices, and continues', async () => {
     const old = await join('A', 'old');
     expect(old.standing).toMatchObject({ newest: true, relieved: false });
     const newer = await join('B', 'newer');
@@ -75,7 +75,7 @@ describe('the newest configuration', () => {
     expect((await old.beat()).newest).toBe(true);
   });
 
-  it('is one of many that begin at once', async () => {
+  it('is one of many that start at once', async () => {
     const all = await Promise.all(Array.from({ length: 6 }, (_, at) => join(`digest ${at}`, `p${at}`)));
     const standings = await Promise.all(all.map((one) => one.beat()));
     expect(standings.filter(({ newest }) => newest)).toHaveLength(1);

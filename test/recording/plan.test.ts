@@ -138,7 +138,7 @@ describe('missingWindows', () => {
     },
   );
 
-  it('begin where the recording was expected to when the target was first seen', () => {
+  it('start where the recording was expected to when the target was first seen', () => {
     const feed = ranged();
     const windows = missingWindows(feed, targetOf(feed), state({ expectedFrom: now - 36 * hour }), now);
     expect(windows.at(-1)).toEqual({ from: now - 36 * hour, to: now - day });
@@ -370,7 +370,7 @@ describe('what PostgreSQL knows of targets', () => {
 
   const known = async (feed: ScriptedFeed) => jointState(feed, await loadStates(sql, feed), targetOf(feed));
 
-  it('fixes where the recording is expected to begin when a target is first seen', async () => {
+  it('fixes where the recording is expected to start when a target is first seen', async () => {
     const feed = ranged();
     await registerTargets(sql, feed, now);
     await registerTargets(sql, feed, now + 3 * day);
@@ -381,7 +381,7 @@ describe('what PostgreSQL knows of targets', () => {
     expect(await known(feed)).toMatchObject({ expectedFrom: now - 50 * day });
   });
 
-  it('expects it where all began, also of a target that was first seen by a version that looked back less', async () => {
+  it('expects it where all started, also of a target that was first seen by a version that looked back less', async () => {
     const feed = ranged();
     await registerTargets(sql, feed, now);
     const began = new Date(now - 40 * day);

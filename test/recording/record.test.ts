@@ -293,7 +293,7 @@ describe('a commit', () => {
     expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('begins before there are a thousand rows, as nobody else commits', async () => {
+  it('starts before there are a thousand rows, as nobody else commits', async () => {
     const feed = blocksFeed();
     const begun = gate();
     const context = contextBefore(async () => begun.open());

@@ -32,7 +32,7 @@ beforeEach(async () => {
   await refuse(UNREAD, NEVER_READ);
 });
 
-/** Which values PostgreSQL takes no row with, so that their items are set aside with their keys. */
+/** Which values PostgreSQL takes no row with, so that their items are quarantined with their keys. */
 async function refuse(...values: readonly number[]): Promise<void> {
   for (const [table, column] of [
     ['validators', 'weight'],

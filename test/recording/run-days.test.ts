@@ -23,7 +23,7 @@ interface MadeRun {
   readonly target: string;
   readonly reason: string;
   readonly status: string;
-  /** Days ago it began and ended. */
+  /** Days ago it started and ended. */
   readonly age: number;
   readonly items: readonly [number, number];
   readonly rows: readonly [number, number];

@@ -137,7 +137,7 @@ describe('observations of one source', () => {
     ]);
   });
 
-  it('that come later begin when they come', async () => {
+  it('that come later start when they come', async () => {
     const recorder = new Recorder(observed(), { validator_uptime: minute });
     await recorder.pass(10);
     recorder.configure(both);

@@ -305,7 +305,7 @@ describe('what no kept reading is of', () => {
     expect(await members()).toEqual(['a NodeID-1', 'a NodeID-2']);
   });
 
-  it('stays as long as the change feed tells of its look, which goes on past looks that were removed', async () => {
+  it('stays as long as the change feed tells of its look, which continues past looks that were removed', async () => {
     const look = await observer('a');
     await look([
       ['NodeID-2', '2'],
@@ -366,7 +366,7 @@ describe('what no kept reading is of', () => {
     await expectAll(fed);
   });
 
-  it('is kept for a reading that stands as a row, so that the change feed goes on telling it', async () => {
+  it('is kept for a reading that stands as a row, so that the change feed keeps telling it', async () => {
     const look = await observer('a');
     await look([
       ['NodeID-1', '1'],

@@ -167,7 +167,7 @@ const rows = async (text: string): Promise<string[]> =>
 
 /**
  * All that may be asked about the kept range, as texts: what it answers must not depend on what was removed.
- * @param from where a window begins that is answered from the begin of the kept range on
+ * @param from where a window starts that is answered from the start of the kept range on
  */
 async function answersSince(kept: number, until: number, from = kept): Promise<Record<string, string[]>> {
   const k = `'${new Date(kept).toISOString()}'::timestamptz`;
@@ -229,7 +229,7 @@ const closeAll = async (now: number) => {
   await closeDays(closing, now, never).finally(() => closing.end({ timeout: 1 }));
 };
 
-describe('what is not kept for ever', () => {
+describe('what is not kept forever', () => {
   it('answers about every moment of the kept range as before, of every kind of history', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(round, { minLength: ROUNDS, maxLength: ROUNDS }), async (rounds) => {
@@ -306,7 +306,7 @@ describe('what is not kept for ever', () => {
         message: `what ${name} held at ${new Date(kept - 1000).toISOString().slice(0, 19)}Z is not kept any more`,
         hint: `it is kept since ${new Date(kept).toISOString().slice(0, 19)}.000000Z (retention in recorder.yaml)`,
       });
-    // The time before is neither up nor down, and no part of the watched time: the window begins where the rest of the record does.
+    // The time before is neither up nor down, and no part of the watched time: the window starts where the rest of the record does.
     const uptime = (from: number, to: number) => sql`
       select up_seconds::float8 as up, down_seconds::float8 as down, since from reporting.node_uptime(${new Date(from)}, ${new Date(to)})`;
     expect([...(await uptime(start + DAY, start + 2 * DAY))]).toEqual([]);
@@ -478,7 +478,7 @@ describe('removing', () => {
   const until = start + 100 * DAY;
   const keep = { p_blocks: 30 * DAY };
 
-  it('goes on after a stop and after its connection is killed, and is done once by two at a time', async () => {
+  it('continues after a stop and after its connection is killed, and is done once by two at a time', async () => {
     await fill('p_blocks', 60_000);
     const pages = Number((await sql`select pg_relation_size('recorder.p_blocks') / 8192 as pages`)[0]?.pages);
     expect(pages).toBeGreaterThan(300);
@@ -507,7 +507,7 @@ describe('removing', () => {
     await killed;
     await other.end({ timeout: 1 });
     await locker.end({ timeout: 1 });
-    // The begin was written down first: whoever asks is told already.
+    // The start was written down first: whoever asks is told already.
     const [moved] = await sql`select kept_since, finished_at, removed::int from reporting.retention`;
     expect(moved).toMatchObject({ kept_since: new Date(until - 30 * DAY), finished_at: null });
     const both = await Promise.all([retain(sql, keep, until, never), retain(sql, keep, until, never)]);
@@ -532,7 +532,7 @@ describe('removing', () => {
     expect(await countOf()).toBe(0);
   });
 
-  it('never moves the begin back, whatever the clock and the configuration say', async () => {
+  it('never moves the start back, whatever the clock and the configuration say', async () => {
     await retain(sql, keep, until, never);
     await retain(sql, { p_blocks: 90 * DAY }, until, never);
     await retain(sql, keep, until - 10 * DAY, never);

@@ -7,7 +7,7 @@ const { sandbox, clock, get, post, rpc } = withSandbox({ ledgerCalls: 3, ledgerB
 const HOUR = Math.floor(NOW / 3_600_000) * 3600;
 
 describe('the ledger', () => {
-  it('counts calls and units for ever, and keeps the last calls', async () => {
+  it('counts calls and units forever, and keeps the last calls', async () => {
     for (let i = 0; i < 9; i += 1) await get('/v2/chains/43114/metrics/txCount?pageSize=1');
     await get(`/v1/networks/sandbox/blockchains/p-chain/balances?addresses=${sandbox().watch.addresses[0]}`);
     await get('/v1/networks/sandbox/subnets');

@@ -47,7 +47,7 @@ async function opened(): Promise<Socket> {
   return socket;
 }
 
-/** Sends a request on a connection, and waits until the server has begun with it. */
+/** Sends a request on a connection, and waits until the server has started with it. */
 async function requested(socket: Socket, path: string): Promise<void> {
   const begun = once(server.server, 'request');
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);

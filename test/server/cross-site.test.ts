@@ -13,7 +13,7 @@ describe('a request that a page of another site makes', () => {
     ['a fetch', '/api/v1/views/nodes', headers('cross-site', 'cors', 'empty')],
     ['a frame', '/query', headers('cross-site', 'navigate', 'iframe')],
     ['an object', '/', headers('cross-site', 'navigate', 'object')],
-    ['a name that begins like one to embed', '/status-of', headers('cross-site', 'no-cors', 'image')],
+    ['a name that starts like one to embed', '/status-of', headers('cross-site', 'no-cors', 'image')],
   ])('is %s', (_, path, sent) => {
     expect(isCrossSiteRequest(path, sent)).toBe(true);
   });

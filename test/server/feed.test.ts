@@ -36,11 +36,11 @@ const get = async (path: string) => {
 };
 
 describe('/api/v1/changes', () => {
-  it('is empty where nothing was recorded, and has nothing to go on after', async () => {
+  it('is empty where nothing was recorded, and has nothing to continue after', async () => {
     expect(await client.changes()).toEqual({ rows: [], next: null });
   });
 
-  it('goes on after a cursor: each change once, in the order of SQL, exact, and so does CSV', async () => {
+  it('continues after a cursor: each change once, in the order of SQL, exact, and so does CSV', async () => {
     await record('one', [...Array(120).keys()].map(String));
     await record('two', ['340282366920938463463374607431768211456']);
     await record(
@@ -54,7 +54,7 @@ describe('/api/v1/changes', () => {
     for (;;) {
       const { rows, next } = await client.changes(cursor, { limit: 50 });
       if (rows.length === 0) {
-        expect(next, 'goes on from where it is').toBe(cursor);
+        expect(next, 'continues from where it is').toBe(cursor);
         break;
       }
       expect(next).toBe(rows.at(-1)?.cursor);

@@ -37,7 +37,7 @@ async function holding(pace: RequestThrottle) {
   const release = () => {
     for (const letGo of held.splice(0)) letGo();
   };
-  /** How many have begun; all are let go. */
+  /** How many have started; all are let go. */
   const begunAndReleased = () => {
     release();
     return begun.length;
@@ -83,7 +83,7 @@ describe('the time that requests may take', () => {
 });
 
 describe('requests', () => {
-  it('that come at once begin in a turn of their own each, in their order', async () => {
+  it('that come at once start in a turn of their own each, in their order', async () => {
     server = Fastify();
     throttleRequests(server, () => true);
     let turn = 0;
@@ -170,7 +170,7 @@ describe('requests', () => {
     await Promise.all(all);
   });
 
-  it('of whoever left do not begin', async () => {
+  it('of whoever left do not start', async () => {
     const { begun, begunAndReleased } = await holding(new RequestThrottle(usual));
     const first = ask('/first');
     await expect.poll(() => begun).toEqual(['first']);

@@ -169,7 +169,7 @@ const doctor = async () => {
 };
 
 describe('while readers hold every lock that they can take', () => {
-  it('recording, the ledger, alerts and pages go on, and doctor names the sessions', async () => {
+  it('recording, the ledger, alerts and pages continue, and doctor names the sessions', async () => {
     await expect.poll(() => get('/ready'), { timeout: 60_000 }).toBe(200);
     for (const path of PATHS) expect([path, await get(path)]).toEqual([path, 200]);
     for (const statement of REFUSED) {

@@ -176,7 +176,7 @@ it('a page that waits for the database in vain says that it may be away, or slow
   }
 });
 
-it('while the database is away every page is readable, says so, and says what goes on', async () => {
+it('while the database is away every page is readable, says so, and says what continues', async () => {
   proxy.weather = { kind: 'down' };
   proxy.reset();
   for (const path of reading)
@@ -185,7 +185,7 @@ it('while the database is away every page is readable, says so, and says what go
       .toMatchObject({
         code: 503,
         headers: { 'retry-after': '10' },
-        body: expect.stringMatching(/<h1>Database unavailable.*The recorder goes on trying/s),
+        body: expect.stringMatching(/<h1>Database unavailable.*The recorder keeps trying/s),
       });
   proxy.weather = { kind: 'fair' };
   for (const path of reading)

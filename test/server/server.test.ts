@@ -108,7 +108,7 @@ describe('the server', () => {
     expect(asked - before).toBeLessThanOrEqual(2);
   });
 
-  it('goes on without a database, says so, and is as before when it is back', async () => {
+  it('continues without a database, says so, and is as before when it is back', async () => {
     proxy.weather = { kind: 'down' };
     proxy.reset();
     await expect.poll(() => get('/api/status')).toMatchObject({ code: 503 });

@@ -172,7 +172,7 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
       const alerts: { labels: Record<string, string>; startsAt: string; endsAt: string }[] = JSON.parse(body);
       for (const { labels, startsAt, endsAt } of alerts) {
         if (Date.parse(endsAt) < Date.parse(startsAt)) {
-          wrong.push('alertmanager: an end before its begin');
+          wrong.push('alertmanager: an end before its start');
           return [400, 'start time must be before end time'];
         }
         hold(labels, Date.parse(endsAt));

@@ -1,7 +1,7 @@
 import { type EventEmitter, errorMonitor } from 'node:events';
 import { openLog } from '../../src/telemetry/log.ts';
 
-/** Logs, waits until it is told to go on, logs more, and ends at once. Where it loses its terminal it logs, and says that it is there. */
+/** Logs, waits until it is told to continue, logs more, and ends at once. Where it loses its terminal it logs, and says that it is there. */
 const log = openLog({ logLevel: 'info', logJson: !process.stderr.isTTY });
 log.info('one');
 log.info('two');

@@ -31,7 +31,7 @@ function askable(given: Given) {
 /**
  * Everything that the reports tell as of a moment, by the name of the question: as `report` prints it in CSV, or the reason
  * why it is refused.
- * @param from the begin of the windows, which end at the moment
+ * @param from the start of the windows, which end at the moment
  */
 export async function reportedAsOf(
   databaseUrl: string,

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** Time zones of sessions: days that begin before and after those of UTC, offsets of quarters of an hour, and daylight saving time. */
+/** Time zones of sessions: days that start before and after those of UTC, offsets of quarters of an hour, and daylight saving time. */
 export const ZONES = ['UTC', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Kiritimati', 'Europe/Zurich'];
 
 /** The rows of each statement, or the code by which it is refused, for each time zone of the session; at one moment of the database's clock. */

@@ -43,7 +43,7 @@ async function toItsEnd({ stdin, stdout, ...child }: ReturnType<typeof logging>,
   if (!stdin || !stdout) throw new Error(`the process ${child.pid} has no pipes`);
   const said = text(stdout);
   await once(stdout, 'data');
-  stdin.end('go on\n');
+  stdin.end('continue\n');
   const [code] = await ended;
   return { code, said: await said };
 }
@@ -164,7 +164,7 @@ describe('the log', () => {
     await expect.poll(line, { timeout: 10_000 }).toBe('logged');
     terminal.kill('SIGKILL');
     await expect.poll(line, { timeout: 10_000 }).toBe('outlived');
-    stdin.end('go on\n');
+    stdin.end('continue\n');
     await expect.poll(line, { timeout: 10_000 }).toBe('again');
     rmSync(dir, { recursive: true });
   });

@@ -156,7 +156,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
     );
   });
 
-  it('begins a trace at each tick, and each heal has its own', () => {
+  it('starts a trace at each tick, and each heal has its own', () => {
     const traces = commits.map(({ traceId }) => traceId);
     expect(new Set(traces).size).toBe(traces.length);
     const ticks = receiver.spans.filter(({ name }) => name === 'plan').map(({ traceId }) => traceId);

@@ -19,7 +19,7 @@ it('lets one through at a time, in order', async () => {
   expect(through).toEqual(['second', 'third']);
 });
 
-it('goes on past whoever gave up waiting, at once or before it came', async () => {
+it('continues past whoever gave up waiting, at once or before it came', async () => {
   const turns = new Mutex();
   const first = await turns.acquire(never);
   const impatient = new AbortController();

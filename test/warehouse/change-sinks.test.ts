@@ -126,7 +126,7 @@ it('is sent by one worker at a time, and again by the next where the first one d
   expect(hashes(posted(before))).toEqual([['0x1', '0x2', '0x3', '0x4', '0x5', '0x6']]);
 });
 
-it('begins where it is told to, takes what it is there for, and goes by what others take before it is removed', async () => {
+it('starts where it is told to, takes what it is there for, and goes by what others take before it is removed', async () => {
   const before = server.received.length;
   const now = sinkOf({ name: 'now', startAt: 'now' });
   const other = sinkOf({ name: 'other', startAt: 'now', datasets: ['subnets'] });
@@ -151,7 +151,7 @@ it('begins where it is told to, takes what it is there for, and goes by what oth
   expect(sinks).toEqual({ names: ['now', 'other'] });
 });
 
-it('tells a sink that the feed begins anew where it cannot go on, and goes on', async () => {
+it('tells a sink that the feed restarts where it cannot continue, and continues', async () => {
   const before = server.received.length;
   const sink = sinkOf({ name: 'now', startAt: 'now' });
   await sql`update recorder.change_sinks set cursor = '1.1.abc', commit_number = 1 where sink = 'now'`;

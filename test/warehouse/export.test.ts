@@ -206,7 +206,7 @@ describe('an export since the last one', () => {
   it('and that one together are the record, with ends, departures, and a transaction that was under way', async () => {
     const place = 'added';
     await exported(place);
-    // It began before the second export, writes with an instant from before it, and is committed after it.
+    // It started before the second export, writes with an instant from before it, and is committed after it.
     const slow = postgres(database.url, { max: 1, onnotice: () => {} });
     await slow.unsafe('begin');
     for (const table of warehouseTables) await writeRows(slow, table, 1_001, 10);
@@ -264,7 +264,7 @@ describe('an export since the last one', () => {
     await expectEqual(place, table);
   });
 
-  it('writes days of many small files anew as one, and removes what stands in for nothing an export later', async () => {
+  it('writes days of many small files again as one, and removes what stands in for nothing an export later', async () => {
     const place = 'compacted';
     const table = named('p_blocks');
     await sql`truncate recorder.p_blocks`;

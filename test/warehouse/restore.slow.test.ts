@@ -109,7 +109,7 @@ it('every table is told of by an export, or known not to be of the record', asyn
   expect(tables.map(({ name }) => name).sort()).toEqual([...new Set(known)].sort());
 });
 
-it('an empty database becomes the record: rows, versions, bookkeeping, seals; and goes on', async () => {
+it('an empty database becomes the record: rows, versions, bookkeeping, seals; and continues', async () => {
   for (const table of warehouseTables) await writeRows(sql, table, 1, 30);
   // What decoders of texts and of COPY take for something else.
   await sql`update recorder.p_blocks set extra = ${sql.json({ text: '\ufeff\\N\t\\.\n' })} where run_id = 1`;
@@ -165,7 +165,7 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
   expect(after).toEqual(before);
   expect(after).toMatchObject({ seal: 2, broken: [], differences: [] });
 
-  // Both go on alike: the same versions end and begin, and no number is given twice.
+  // Both continue alike: the same versions end and start, and no number is given twice.
   const begin = clock.now;
   for (const on of [sql, there]) {
     clock.now = begin;
@@ -203,7 +203,7 @@ it('leaves nothing where it is stopped, or a file is not what was exported', asy
   expect(await standing(there)).toBe(0);
 });
 
-it('is to be begun again where the database goes away in the middle of a file, or the bucket cannot be reached', async () => {
+it('is to be started again where the database goes away in the middle of a file, or the bucket cannot be reached', async () => {
   class Cutting extends DirectoryTarget {
     #fetched = 0;
     override async fetch(path: string): Promise<string> {

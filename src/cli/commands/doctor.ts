@@ -158,5 +158,7 @@ function reportEmbedded(
   const where = `other programs reach it at postgres://recorder@127.0.0.1:${port}/recorder, with the password in ${join(dir, 'postgres/password')}`;
   if (!two) return [{ check: 'database', ok: true, found: where }];
   const found = `${two.here} had no record: a new, empty one was made; the last one is in ${two.last}`;
-  return [{ check: 'database', ok: false, found, fix: `run chain-recorder in ${two.last} to go on with it` }];
+  return [
+    { check: 'database', ok: false, found, fix: `run chain-recorder in ${two.last} to continue with it` },
+  ];
 }

@@ -83,7 +83,7 @@ export async function backfillCommand(
  */
 function rejectUnsupportedBackfill({ source: { range } }: ConfiguredFeed, dataset: string): void {
   if (range?.axis === 'time') return;
-  const begin = range?.lookback === Number.POSITIVE_INFINITY ? 'the first block' : 'where it began';
+  const begin = range?.lookback === Number.POSITIVE_INFINITY ? 'the first block' : 'where it started';
   const why = range
     ? `it is recorded by height, from ${begin}, by itself; holes are filled by "heal ${dataset}"`
     : 'it is observed as it is now; its past cannot be asked for';

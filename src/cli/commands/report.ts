@@ -289,7 +289,7 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
 function parseMonth(text: string | undefined, now: number): { from: number; to: number } {
   const from = text === undefined ? startOfMonth(now) : parseInstant(`${text}-01`);
   if (from === null) throw new UsageError([`--month ${text}: must be a month such as 2026-11`]);
-  if (from >= now) throw new UsageError([`--month ${text}: has not begun`]);
+  if (from >= now) throw new UsageError([`--month ${text}: has not started`]);
   const next = new Date(from);
   return { from, to: next.setUTCMonth(next.getUTCMonth() + 1) };
 }

@@ -27,7 +27,7 @@ export async function sealCommand(
     return exitCode.later;
   }
   if (!made && signal.aborted) {
-    printNotice('interrupted: what was hashed is kept: run it again to go on');
+    printNotice('interrupted: what was hashed is kept: run it again to continue');
     return exitCode.later;
   }
   if (!made) printNotice('all of it is sealed already: the newest seal reaches as far as the clock');

@@ -6,7 +6,7 @@ import { blockchainsIn, subnetList } from './subnet-list.ts';
 /** Blockchains with the same genesis share one row, also across networks. */
 export const genesisData = defineDataset({
   name: 'genesis_data',
-  about: 'What blockchains began with, stored once by content.',
+  about: 'What blockchains started with, stored once by content.',
   operations: ['GET /v1/networks/{network}/subnets'],
   history: 'log',
   source: subnetList,

@@ -94,7 +94,7 @@ export function changeEventsSql(dataset: Dataset, rows: string, observedAt: stri
  * arrays already and need not be aggregated.
  * @param arrays the columns of the rows in the order of the table, one array each
  * @param written number of rows written: all or none
- * @param begins start of the rows
+ * @param starts start of the rows
  */
 export function newRowEventsSql(
   dataset: Dataset,

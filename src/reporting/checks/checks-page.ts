@@ -50,7 +50,7 @@ A day from which on a metric is on another level for good stands in \`reporting.
 after: what is counted may have changed. The level of a week is its median day. Four weeks before are held against four weeks
 after, of which three have to be there: all of the one lie beyond all of the other; most of the change happens from one week to
 the next; and it is more than a quarter, and four times (from three quarters on three times) what this metric moves from week
-to week anyway, growth taken away. So a wrong day, an outage, weekends and growth are none. Whether people or definitions
+to week anyway, growth removed. So a wrong day, an outage, weekends and growth are none. Whether people or definitions
 changed, numbers alone do not say: a cause that is known elsewhere should be looked for. Cumulative metrics have no level; what
 they show is checked by \`metric_falls\` and \`metric_growth\`.
 `;

@@ -116,7 +116,7 @@ export const OPERATOR_DESCRIPTIONS: Readonly<Record<Operator, string>> = {
   lte: 'is at most',
   lt: 'is less than',
   null: 'is null (true) or not null (false)',
-  prefix: 'begins with',
+  prefix: 'starts with',
   contains: 'contains',
 };
 

@@ -124,7 +124,7 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
       times.map(({ name }) => name),
       `When they were so; ${time} by default.`,
     ).optional(),
-    from: window('The begin of the window; the first point by default.'),
+    from: window('The start of the window; the first point by default.'),
     to: window('The end of the window, itself not in it; after the last point by default.'),
     buckets: limitedText
       .refine((text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_BUCKETS, {

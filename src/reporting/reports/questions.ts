@@ -130,7 +130,7 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
         ['Who had joined and left by March 23?', { ...march, as_of: '2026-03-23T12:00' }],
       ],
       delegation_movements: [
-        ['Who began and ended a delegation to our validators?', march],
+        ['Who started and ended a delegation to our validators?', march],
         ['And to one of them?', { ...march, node_id: node }],
       ],
       largest_delegations: [

@@ -94,7 +94,7 @@ export async function addMissingKeys(
 
 /** Renders a difference as a sentence. */
 export function describeDifference({ dataset, day, of, what, at, now, key, id }: Difference): string {
-  const whose = key ?? `of a key whose hash begins with ${id}`;
+  const whose = key ?? `of a key whose hash starts with ${id}`;
   const was = of === 'row' ? 'recorded' : 'ended';
   const words = {
     changed:

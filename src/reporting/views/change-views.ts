@@ -37,7 +37,7 @@ export const changeCommits: DeclaredView = {
     column(
       'cursor',
       'text',
-      'The place of its last change in the feed: what reporting.changes goes on after.',
+      'The place of its last change in the feed: what reporting.changes continues after.',
     ),
   ],
   body: `select c.commit_number, c.dataset, c.run_id, c.recorded_at, c.made_at, c.changes, ${CURSOR('c.changes')} as cursor
@@ -65,7 +65,7 @@ export const changeColumns: readonly DeclaredColumn[] = [
   column(
     'cursor',
     'text',
-    'Its place in the feed: the same whoever asks, and what reporting.changes goes on after.',
+    'Its place in the feed: the same whoever asks, and what reporting.changes continues after.',
   ),
   column('dataset', 'text', 'The dataset.'),
   column(
@@ -76,7 +76,7 @@ export const changeColumns: readonly DeclaredColumn[] = [
   column(
     'happened_at',
     'timestamptz',
-    'Since when it is so: the begin of the version, its end, or when the reading was taken.',
+    'Since when it is so: the start of the version, its end, or when the reading was taken.',
   ),
   column('recorded_at', 'timestamptz', 'When it was recorded.'),
   column('run_id', 'bigint', 'The run that recorded it; null: the prober.'),

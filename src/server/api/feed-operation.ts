@@ -42,7 +42,7 @@ function feedSchema(name: string): JsonSchema {
   const next = {
     type: ['string', 'null'],
     description:
-      'The cursor to go on after, also where nothing is new; null: there is no change at all yet. No rows: nothing is new.',
+      'The cursor to continue after, also where nothing is new; null: there is no change at all yet. No rows: nothing is new.',
   };
   return { ...page, properties: { ...Object(page.properties), next } };
 }

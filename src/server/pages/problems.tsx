@@ -52,7 +52,7 @@ export const tooBusy = (why: string, retryAfter: number): PageProblem => ({
   title: 'Busy',
   what: `Too many concurrent reads: ${why}.`,
   details: [],
-  advice: 'The recording goes on: it does not wait for readers. Try again in a few seconds.',
+  advice: 'The recording continues: it does not wait for readers. Try again in a few seconds.',
   retryAfter,
 });
 
@@ -62,7 +62,7 @@ export const databaseUnavailable = (why: string): PageProblem => ({
   what: 'The database does not respond.',
   details: [why],
   advice:
-    'The recorder goes on trying, and nobody has to start it again. Nothing is written meanwhile. When the database is back, what the ' +
+    'The recorder keeps trying, and nobody has to start it again. Nothing is written meanwhile. When the database is back, what the ' +
     'services still offer is fetched, and what cannot be fetched any more becomes a gap that says so. "chain-recorder doctor" tells more.',
   retryAfter: 10,
 });
@@ -85,7 +85,7 @@ export const replicaUnavailable = (why: string): PageProblem => ({
   what: 'The replica that pages read does not respond.',
   details: [why],
   advice:
-    'The recording goes on: it writes to the primary. Pages do not turn to it by themselves, because the copy is there to keep their load ' +
+    'The recording continues: it writes to the primary. Pages do not turn to it by themselves, because the copy is there to keep their load ' +
     'away from it. "chain-recorder status" and /metrics still tell how the recording stands; "chain-recorder doctor" tells more.',
   retryAfter: 10,
 });
@@ -96,7 +96,7 @@ export const tooSlow = (why: string): PageProblem => ({
   what: 'The database did not work this out in the time that a page has.',
   details: [why],
   advice:
-    'The recording goes on: it does not wait for readers. Try again, or ask for less: a shorter time, fewer things.',
+    'The recording continues: it does not wait for readers. Try again, or ask for less: a shorter time, fewer things.',
   retryAfter: 30,
 });
 
@@ -106,7 +106,7 @@ export const queueUnavailable = (why: string): PageProblem => ({
   what: 'The queue gives no answer.',
   details: [why],
   advice:
-    'Nothing is lost: what is due meanwhile is planned from the database when the queue is back, and looks at nodes go on without ' +
+    'Nothing is lost: what is due meanwhile is planned from the database when the queue is back, and looks at nodes continue without ' +
     'it. A queue in Redis needs a Redis that runs and that REDIS_URL names. "chain-recorder doctor" tells more.',
   retryAfter: 10,
 });
@@ -124,7 +124,7 @@ export const failed: PageProblem = {
   title: 'This page failed',
   what: 'The recorder could not make this page. That is a fault of the recorder, and its log says more.',
   details: [],
-  advice: 'The recording goes on: it does not depend on pages.',
+  advice: 'The recording continues: it does not depend on pages.',
 };
 
 /** An error in place of a part of a page. */

@@ -33,7 +33,7 @@ export const quarantine = definePage({
         </Filters>
         <Table
           stacked
-          caption="Items, the last set aside first"
+          caption="Items, the last quarantined first"
           columns={columns}
           rows={items}
           keyOf={(item) => item.id}

@@ -72,7 +72,7 @@ function Standing({ queues }: { readonly queues: readonly SeenQueue[] }) {
   const standing = queues.filter(({ error, seen_at }) => error !== null && isRecentObservation(seen_at, now));
   if (standing.length === 0) return null;
   return (
-    <ErrorNotice what="No run begins by itself: a queue stands.">
+    <ErrorNotice what="No run starts by itself: a queue stands.">
       {standing.map(({ recorder, queue, error, error_since }) => (
         <p key={`${recorder} ${queue}`}>
           <a href="/queues">{queue}</a> of {recorder}, since <Time at={error_since} />: {error}

@@ -24,7 +24,7 @@ async function doctor(config: string, env: NodeJS.ProcessEnv) {
   return { code, stderr, wrong: findings.parse(JSON.parse(stdout)).filter(({ ok }) => !ok) };
 }
 
-it('goes on after the first fault, whatever is wrong', async () => {
+it('continues after the first fault, whatever is wrong', async () => {
   const { code, wrong } = await doctor('network: moonnet\nwatch:\n  chain: []\n', {
     DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/recorder',
     REDIS_URL: 'redis://127.0.0.1:1',
@@ -54,7 +54,7 @@ it('knows what goes wrong with variables and with the file', async () => {
     { check: 'environment', found: expect.stringMatching(/^DATABASE_URL: is no URL .*# as %23/) },
     {
       check: 'environment',
-      found: expect.stringMatching(/^CHAIN_DATA_API_KEY: begins or ends with a quote/),
+      found: expect.stringMatching(/^CHAIN_DATA_API_KEY: starts or ends with a quote/),
     },
     {
       check: 'environment',
@@ -89,7 +89,7 @@ it('says what is wrong with DATABASE_URL also where a replica of it is named', a
   });
   expect(code).toBe(2);
   expect(wrong).toMatchObject([
-    { check: 'environment', found: expect.stringMatching(/^DATABASE_URL: must begin with/) },
+    { check: 'environment', found: expect.stringMatching(/^DATABASE_URL: must start with/) },
     { check: 'configuration' },
   ]);
 });

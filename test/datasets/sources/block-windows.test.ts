@@ -108,7 +108,7 @@ describe('what the newest page of things in blocks proves', () => {
     ]);
   });
 
-  it('is not held back for ever by a block that is too low, or by a time in the future', async () => {
+  it('is not held back forever by a block that is too low, or by a time in the future', async () => {
     const items = [tx(7_000_900, 10), tx(7_000_800, 90)];
     expect(await proven([...items, tx(5, 30 * 24 * hour)])).toEqual([{ from: 0, to: 7_000_801 }]);
     expect(await proven([tx(7_000_950, -year), ...items])).toEqual([{ from: 0, to: 7_000_901 }]);

@@ -62,7 +62,7 @@ describe('pages', () => {
       { pageSize: 2, from: 0, to: 10, pageToken: 'a' },
       { pageSize: 2, from: 0, to: 10, pageToken: 'b' },
     ]);
-    // The oldest item's own instant may go on on the next page.
+    // The oldest item's own instant may continue on the next page.
     expect(walked.map(({ proven }) => proven)).toEqual([
       { from: 8, to: 10 },
       { from: 5, to: 10 },
@@ -189,7 +189,7 @@ describe('a token that died', () => {
 });
 
 describe('tokens that keep dying', () => {
-  /** A list, newest first, whose tokens are the place to go on from, and die after so many pages of each start. */
+  /** A list, newest first, whose tokens are the place to continue from, and die after so many pages of each start. */
   const dyingAfter = (all: readonly number[], size: number, lives: (start: number) => number) => {
     let start = 0;
     let page = 0;
@@ -305,7 +305,7 @@ describe('a list that says how many items it has', () => {
 });
 
 describe('tokens that lead nowhere', () => {
-  it('the same one for ever stops the walk after two', async () => {
+  it('the same one forever stops the walk after two', async () => {
     const { ask, asked } = upstream(() => ({ items: items(1), nextPageToken: 'same' }));
     await expect(walk(ask, null)).rejects.toMatchObject({ kind: 'malformed' });
     expect(asked).toHaveLength(2);
@@ -320,7 +320,7 @@ describe('tokens that lead nowhere', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('empty pages are followed, but not for ever', async () => {
+  it('empty pages are followed, but not forever', async () => {
     const some = upstream((_, call) =>
       call < 8 ? { items: [], nextPageToken: `t${call}` } : { items: items(1) },
     );

@@ -101,7 +101,7 @@ async function serverProcess(): Promise<number> {
   return Number((await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
-it('refuses the files of another major version of PostgreSQL, and says how to go on with them', async () => {
+it('refuses the files of another major version of PostgreSQL, and says how to continue with them', async () => {
   const { path } = await embeddedHome(dir, log);
   await mkdir(join(path, 'data'));
   await writeFile(join(path, 'data', 'PG_VERSION'), '17\n');

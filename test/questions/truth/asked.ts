@@ -92,7 +92,7 @@ export class Asked {
     return found;
   }
 
-  /** The days of the window, each by its begin. */
+  /** The days of the window, each by its start. */
   days(): number[] {
     const found: number[] = [];
     for (let day = this.from; day < this.to; day += DAY) found.push(day);

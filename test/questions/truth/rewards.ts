@@ -64,7 +64,7 @@ export class KnownRewards {
     this.estimates.set(key, { stake, type, owners: stake.rewardOwners, amount: stake.potentialReward });
   }
 
-  /** The validation that a delegation belongs to, where its own reward is known: the one that began last. */
+  /** The validation that a delegation belongs to, where its own reward is known: the one that started last. */
   #validationOf({ node, start, end }: Stake): Stake | undefined {
     return [...this.estimates.values()]
       .filter(({ stake, type }) => type === 'VALIDATOR' && stake.node.nodeId === node.nodeId)

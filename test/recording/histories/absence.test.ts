@@ -92,7 +92,7 @@ describe('a list that lost more than half of its members', () => {
     expect(await list.look(members(0, 20))).toMatchObject({ status: 'done' });
     expect(await list.told()).toEqual({ reason: null, complete: true });
     expect(await list.versions()).toBe(20);
-    // What was missed once is forgotten: the next doubt begins anew.
+    // What was missed once is forgotten: the next doubt restarts.
     expect(await list.look([])).toMatchObject({ status: 'partial' });
     expect(await list.standing()).toHaveLength(20);
   });
@@ -106,7 +106,7 @@ describe('a list that lost more than half of its members', () => {
     expect(await list.told()).toEqual({ reason: null, complete: true });
   });
 
-  it('is believed about those that both looks missed, while it goes on moving', async () => {
+  it('is believed about those that both looks missed, while it keeps moving', async () => {
     const list = watchedList();
     await list.look(members(0, 20));
     await list.look(members(0, 5));

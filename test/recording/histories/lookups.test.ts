@@ -20,7 +20,7 @@ let sql: postgres.Sql;
 beforeAll(async () => {
   own = await explained(database.url);
   ({ sql } = own);
-  // As after a migration, or where PostgreSQL looks at the tables a moment before the recording begins: it knows that they are empty, and
+  // As after a migration, or where PostgreSQL looks at the tables a moment before the recording starts: it knows that they are empty, and
   // what a connection plans then is what it keeps.
   await sql`analyze`;
 });
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const COUNT = 2_000;
 const CONSTANT = 5;
-/** As often as PostgreSQL plans anew where it keeps no plan at once, and more. */
+/** As often as PostgreSQL plans again where it keeps no plan at once, and more. */
 const ROUNDS = 8;
 const START = Date.UTC(2026, 0, 10);
 const HOUR = 3_600_000;

@@ -134,7 +134,7 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
     expect(await stored()).toHaveLength(31);
   });
 
-  it('are reported where the head went back, and go on once it passed what is recorded', async () => {
+  it('are reported where the head went back, and continue once it passed what is recorded', async () => {
     const { node, poll, covered } = await recorderOf(dataset);
     node.serves = { head: 30 };
     await poll();

@@ -32,7 +32,7 @@ afterAll(async () => {
 const A = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';
 const B = 'NodeID-5haT5BS98VcXvMdJm3Je5Jsk9rFk5qGMj';
 
-/** A URL behind which a node answers, chosen anew for each request; it is closed after the test. */
+/** A URL behind which a node answers, chosen again for each request; it is closed after the test. */
 async function urlOf(
   answering: (request: number) => ReportedNode,
   hasHeader = true,

@@ -10,7 +10,7 @@ export interface ReportedNode {
 }
 
 /**
- * Starts a server behind whose URL a node answers, chosen anew for each request.
+ * Starts a server behind whose URL a node answers, chosen again for each request.
  * @param hasHeader answers carry the header `node-id`
  */
 export function nodeServer(

@@ -190,7 +190,7 @@ describe('closing a day', () => {
       { numRuns: 20 },
     );
   });
-  it('closes a day once when two do it at the same time, and goes on after each of twenty kills', async () => {
+  it('closes a day once when two do it at the same time, and continues after each of twenty kills', async () => {
     const days = 12;
     await sql`insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
       select 'validator-1', 'net', 'NodeID-' || m, 99 + (m * p % 10000) * 0.0001, m % 3 <> 0,

@@ -203,7 +203,7 @@ describe('coverage', () => {
     expect(gaps).toBeGreaterThan(0);
   });
 
-  it('refuses a window that is too long, or ends before it begins', () => {
+  it('refuses a window that is too long, or ends before it starts', () => {
     const wrong = (window: Readonly<Record<string, string>>) => () =>
       validateParameters(
         coverageParameters(() => Date.UTC(2026, 5)),

@@ -50,7 +50,7 @@ describe('what takes too long at once', () => {
   const window = [new Date('2026-01-01'), new Date('2026-12-27')] as const;
   const [begin, end] = [window[0].getTime(), window[1].getTime()];
   const days = (end - begin) / DAY;
-  /** A line that rises and one that falls, a point a day. Who asks for more days than this waits for ever. */
+  /** A line that rises and one that falls, a point a day. Who asks for more days than this waits forever. */
   const risingAndFalling = (most: number): PointsSource => ({
     window,
     beginOf: (moment) => Math.floor(moment / DAY) * DAY,

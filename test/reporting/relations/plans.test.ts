@@ -183,7 +183,7 @@ describe('a page of rows', () => {
   it('of versions by when they came asks for so long a time as a page of them takes', async () => {
     statements = [];
     expect((await page('subnets_changes', { limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
-    // Where the record begins and ends, how many there are, and the page.
+    // Where the record starts and ends, how many there are, and the page.
     expect(statements).toHaveLength(3);
   });
 

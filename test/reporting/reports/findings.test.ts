@@ -148,7 +148,7 @@ describe('a ledger', () => {
     ]);
   });
 
-  it('that never began stands still from the first wish, after a minute', async () => {
+  it('that never started stands still from the first wish, after a minute', async () => {
     await known(observed({ wanted: 20 }));
     expect((await findingGroups(sql)).filter(({ component }) => component === 'ledger')).toEqual([]);
     await sql`update recorder.target_datasets set requested_since = ${ago(70)}`;
@@ -209,7 +209,7 @@ describe('commits', () => {
     ]);
   });
 
-  it('go on where runs fail', async () => {
+  it('continue where runs fail', async () => {
     await known({ succeeded: 5_000, failed: 20, failures: 9, every: 100 });
     expect((await findingGroups(sql)).map(({ component }) => component)).toEqual(['target']);
   });

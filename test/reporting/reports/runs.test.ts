@@ -35,7 +35,7 @@ it('shows every dataset of a run on one page, and each row once', async () => {
   expect((await paged({ dataset: 'two' })).rows).toHaveLength(60);
 });
 
-it('begins at the last run that started before a moment, on every page', async () => {
+it('starts at the last run that started before a moment, on every page', async () => {
   await record(200, 1);
   const start = Date.UTC(2026, 0, 1);
   await sql`update recorder.runs set started_at = ${new Date(start)}::timestamptz + run_id * interval '1 minute'`;

@@ -49,7 +49,7 @@ it('tells a cause at once, then at a bounded rate, and when it is over', async (
   expect(await look(10 * minute)).toHaveLength(2);
 });
 
-it('tells that the database is away, once, and goes on', async () => {
+it('tells that the database is away, once, and continues', async () => {
   const lines: string[] = [];
   const clock = new ManualClock(0);
   const away = postgres('postgres://nobody@127.0.0.1:1/none', {

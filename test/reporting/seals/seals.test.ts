@@ -119,7 +119,7 @@ describe('a row stays sealed', () => {
 });
 
 describe('what comes late', () => {
-  it('by a run that went on over midnight is sealed with the next seal, and is no alarm before', async () => {
+  it('by a run that continued over midnight is sealed with the next seal, and is no alarm before', async () => {
     await inRun(1, (run, at) => world.member(run, 'AVAX', 5, at));
     const long = await world.begin(h(23));
     await world.block(long, 1, h(23));
@@ -205,7 +205,7 @@ describe('what comes late', () => {
 describe('the chain', () => {
   beforeEach(() => sealed.sealChain());
 
-  it('goes on over days on which nothing was recorded', async () => {
+  it('continues over days on which nothing was recorded', async () => {
     expect(await expectWhole()).toMatchObject({ seal: 3, rows: 2 });
     const seals = await sql`select seal from recorder.seal_datasets where dataset = 'p_blocks' order by seal`;
     expect(seals.map((row) => row.seal)).toEqual([1, 3]);
@@ -233,7 +233,7 @@ describe('the chain', () => {
     expect(broken).toEqual(words.map((word) => expect.stringMatching(word)));
   });
 
-  it('that was made anew from rewritten rows is told by a head that was kept', async () => {
+  it('that was made again from rewritten rows is told by a head that was kept', async () => {
     const [kept] = await sql<{ statement: string }[]>`select statement from recorder.seals where seal = 1`;
     expect((await verified({ kept: kept?.statement ?? '' })).broken).toEqual([]);
     await sql`update recorder.p_blocks set id = 'other' where height = 1`;
@@ -285,7 +285,7 @@ describe('a change that is declared', () => {
     await seal(72);
   });
 
-  it('as values written anew is sealed again, with its reason in the chain', async () => {
+  it('as values written again is sealed again, with its reason in the chain', async () => {
     await sql`update recorder.p_blocks set id = upper(id)`;
     expect(short(await verified())).toHaveLength(3);
     await sql`insert into recorder.seal_changes (dataset, kind, reason, declared_at) values ('p_blocks', 'resealed', 'one spelling', ${h(73)})`;
@@ -350,7 +350,7 @@ describe('the work', () => {
     expect(made.until.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  it('says why it failed, and goes on where it was stopped', async () => {
+  it('says why it failed, and continues where it was stopped', async () => {
     for (let at = 0; at < 5; at++) await inRun(2 + at * 24, (run, now) => world.block(run, at, now));
     await sql`alter table recorder.x_balances rename to hidden`;
     await expect(seal(200)).rejects.toThrow('x_balances');
@@ -358,7 +358,7 @@ describe('the work', () => {
     const [failed] = await sql`select error, made_at from recorder.seals`;
     expect(failed).toMatchObject({ error: expect.stringContaining('x_balances'), made_at: null });
     await inRun(201, (run, at) => world.block(run, 9, at));
-    // What was begun is ended as it was begun; then the rest.
+    // What was started is ended as it was started; then the rest.
     expect(await seal(210)).toMatchObject({ seal: 2, rows: 1, late: 0 });
     const [first] = await sql`select until, error from recorder.seals where seal = 1`;
     expect(first).toEqual({ until: h(200), error: null });

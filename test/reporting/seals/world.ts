@@ -35,7 +35,7 @@ export class World {
         recorder.reading_scopes, recorder.reading_members, recorder.reading_looks, recorder.reading_days, recorder.seal_datasets, recorder.seal_parts, recorder.seal_forms, recorder.seal_changes`;
   }
 
-  /** Begins a run. It goes on until it is ended. */
+  /** Starts a run. It continues until it is ended. */
   async begin(at: Date): Promise<Run> {
     const id = ++this.#runs * APART;
     await this.#sql`
@@ -95,7 +95,7 @@ export class World {
       values ('n', ${height}, ${`block-${height}`}, ${at}, ${at}, ${id}) on conflict do nothing`;
   }
 
-  /** An observer's ledger: an interval that ends when the next one begins, and how far it is settled. */
+  /** An observer's ledger: an interval that ends when the next one starts, and how far it is settled. */
   async turn(state: string, at: Date, heartbeat: Date): Promise<void> {
     await this.#sql`
       with closed as (

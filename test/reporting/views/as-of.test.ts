@@ -62,12 +62,12 @@ describe('as of a moment', () => {
     await expect(ending(start + hour)).rejects.toThrow('there is no record of validator_delegators at');
   });
 
-  it('a list of many versions holds those that began and had not ended, which an index finds', async () => {
+  it('a list of many versions holds those that started and had not ended, which an index finds', async () => {
     const clock = new ManualClock(start);
     const list = scriptedFeed(validators, { node: 'held', subnetId: 's' });
     list.script = () => onlyPage({ validators: [{ nodeID: 'first', startTime: 1, weight: 1 }] });
     await run(recordingContext(sql, clock.read), list);
-    // A hundred versions of fifty members, of which every tenth is gone in the end; and one that ends before it begins.
+    // A hundred versions of fifty members, of which every tenth is gone in the end; and one that ends before it starts.
     await sql`
       insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, valid_to, ended_by, run_id)
       select 'held', 's', 'member-' || m, timestamptz 'epoch', v, at, case when v < 100 then at + interval '1 hour' when m % 10 = 0 then at + interval '1 minute' end,

@@ -251,7 +251,7 @@ describe('the order', () => {
     await Promise.all([held, other, holder.end()]);
     const all = await changes(before);
     expect(all.map(({ key }) => key.subnet_id)).toEqual(['held', 'other']);
-    expect(seen, 'what is seen is how it begins').toEqual(all.slice(0, seen.length));
+    expect(seen, 'what is seen is how it starts').toEqual(all.slice(0, seen.length));
     await sql.unsafe('drop function public.hold() cascade');
   });
 

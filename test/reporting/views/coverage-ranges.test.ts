@@ -33,7 +33,7 @@ beforeAll(async () => {
     where d.target_key not like '%7' on conflict do nothing`;
 });
 
-it('gaps are those that are known, and what is neither recorded nor lost between the expected begin and the newest moment', async () => {
+it('gaps are those that are known, and what is neither recorded nor lost between the expected start and the newest moment', async () => {
   const [compared] = await sql<{ rows: number; wrong: unknown }[]>`
     with plain as (
       select g.dataset, g.target_key, g.axis, g.range as missing, g.reason from recorder.gaps g

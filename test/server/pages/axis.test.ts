@@ -7,7 +7,7 @@ describe('an axis of amounts', () => {
     ['an amount that never changes', 7, 7, 0, 7],
     ['a debt that never changes', -7, -7, -7, 0],
     ['nothing', 0, 0, 0, 1],
-  ])('of %s begins or ends at nothing, and holds no amount far beyond it', (_, least, most, low, high) => {
+  ])('of %s starts or ends at nothing, and holds no amount far beyond it', (_, least, most, low, high) => {
     const ticks = amountTicks(least, most);
     const [first = Number.NaN, last = Number.NaN] = [ticks[0], ticks.at(-1)];
     const step = (ticks[1] ?? Number.NaN) - first;

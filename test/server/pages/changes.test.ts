@@ -10,7 +10,7 @@ let revised: RevisedPoint;
 beforeAll(async () => {
   revised = await revisePoint(sql);
 });
-/** When the recording of a dataset began, as an address has it. */
+/** When the recording of a dataset started, as an address has it. */
 async function began(dataset: string): Promise<string> {
   const [row] = await sql<{ at: string }[]>`
     select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at

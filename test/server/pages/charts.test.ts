@@ -272,7 +272,7 @@ describe('what can be drawn', () => {
     },
   );
 
-  it('holds until it ends: what began before the window is in it, and nothing is drawn in a gap', async () => {
+  it('holds until it ends: what started before the window is in it, and nothing is drawn in a gap', async () => {
     const asked = {
       of: 'native_balances',
       things: holder,
@@ -290,7 +290,7 @@ describe('what can be drawn', () => {
     ]);
   });
 
-  it('is counted by whole days: a window that begins within one has all of it', async () => {
+  it('is counted by whole days: a window that starts within one has all of it', async () => {
     const [most] = await sql<{ day: Date; count: number; chain: string }[]>`
       select date_trunc('day', block_timestamp, 'UTC') as day, count(*)::int, min(blockchain_id) as chain
       from reporting.proposed_blocks where blockchain_id = 'c-chain' group by 1 order by 2 desc limit 1`;

@@ -13,7 +13,7 @@ const { it, sql, ask } = withPages({
   clock: () => now,
   site: { title: 'Nodes', text: [], logo: null, nodes: ['one'], announced: { once: [], recurring: [] } },
 });
-/** When each look began, and how long it took, in ms. */
+/** When each look started, and how long it took, in ms. */
 const looks: { readonly at: number; readonly time: number }[] = [];
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ const midnight = (at: number) => Math.floor(at / day) * day;
 
 describe('response times', () => {
   it.each([
-    // Hours are kept for three weeks, and days for ever.
+    // Hours are kept for three weeks, and days forever.
     ['24 h', Math.floor((now - day) / hour) * hour],
     ['7 days', Math.floor((now - 7 * day) / hour) * hour],
     ['30 days', midnight(now - 30 * day)],

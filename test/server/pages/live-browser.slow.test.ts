@@ -70,7 +70,7 @@ describe.skipIf(!chromiumPath)(`a page that renews itself, in a browser${noChrom
     await close();
   });
 
-  it('goes on after a click on no control, and the focus stays where the click put it', async () => {
+  it('continues after a click on no control, and the focus stays where the click put it', async () => {
     const { page, renewed, close } = await opened('/');
     const focused = () => page.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
     await page.locator('h1').click();

@@ -203,7 +203,7 @@ describe.each([
       ]);
       // What was found before is shown for a moment.
       await expect.poll(() => text('/')).toMatch(new RegExp(`queuepolls.*${why}`, 's'));
-      await expect.poll(() => text('/runs')).toMatch(new RegExp(`No run begins by itself.*${why}`, 's'));
+      await expect.poll(() => text('/runs')).toMatch(new RegExp(`No run starts by itself.*${why}`, 's'));
       // Looks at nodes need no queue, and the public is not told of it.
       const status = await page('/status');
       expect(status.code).toBe(200);
@@ -212,12 +212,12 @@ describe.each([
       await put();
       await expect.poll(() => text('/queues')).not.toContain('This queue stands');
       expect(await noted()).toEqual([]);
-      await expect.poll(() => text('/runs')).not.toContain('No run begins');
+      await expect.poll(() => text('/runs')).not.toContain('No run starts');
     },
   );
 
   it.skipIf(skip || kind === 'postgres')(
-    'that is down says so and what goes on, and is back by itself',
+    'that is down says so and what continues, and is back by itself',
     async () => {
       await redis?.crash();
       await expect

@@ -23,7 +23,7 @@ import { migrate } from '../../../src/reporting/views/migrate.ts';
 import { day, hour, minute, World } from '../../health/world.ts';
 
 /**
- * Makes a directory whose recorder has recorded a month of the simulated network, up to now, and goes on recording: with
+ * Makes a directory whose recorder has recorded a month of the simulated network, up to now, and keeps recording: with
  * incidents and revisions, an outage of the recorder, one of the metrics service, announced maintenance, items that cannot be
  * read, and a node that disagrees with the others. For pictures and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR`, until Ctrl-C.
  */
@@ -44,7 +44,7 @@ const at = (days: number, hours = 0) => start + days * day + hours * hour;
 /** When the recorder was off, and when the metrics service did not answer. */
 const off = { from: at(12, 9), to: at(13, 1) };
 const silent = { from: at(20, 2), to: at(21, 20) };
-/** When answers hold items that cannot be read, and when a node begins to leave out half of the validators. */
+/** When answers hold items that cannot be read, and when a node starts to leave out half of the validators. */
 const odd = [
   { at: at(10, 2), kind: 'nan-string', service: 'metrics', times: 2 },
   { at: at(18, 2), kind: 'null-item', service: 'data', times: 3 },

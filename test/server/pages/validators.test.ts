@@ -111,7 +111,7 @@ describe('the pages with validators', () => {
   afterAll(() => server.close());
   const page = (path: string) => askAddress(server.address + path);
 
-  it('the overview begins with them', async () => {
+  it('the overview starts with them', async () => {
     const { body } = await page('/');
     expect(body.indexOf('id="validators"')).toBeGreaterThan(0);
     expect(body.indexOf('id="validators"')).toBeLessThan(body.indexOf('id="nodes"'));

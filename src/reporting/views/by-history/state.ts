@@ -60,7 +60,7 @@ function changes(dataset: Dataset): DeclaredView {
   return {
     kind: 'view',
     name: `${name}_changes`,
-    comment: `Who came, changed and went in ${name}, and when that was seen. That a target is no longer watched is no change; one that is watched again goes on from where it was.`,
+    comment: `Who came, changed and went in ${name}, and when that was seen. That a target is no longer watched is no change; one that is watched again continues from where it was.`,
     columns: [
       recorderColumn('at', 'timestamptz', 'When the change was seen.'),
       recorderColumn('change', 'text', 'joined, changed, or left (a whole list did not show it any more).'),

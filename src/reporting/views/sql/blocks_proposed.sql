@@ -84,4 +84,4 @@ where g.day >= k.first_day
 order by 1, 2, 3
 $$;
 
-comment on function reporting.blocks_proposed is 'Blocks that watched validators proposed by day, against their share of the stake. Where a window begins or ends within a day, only that part of the day counts.';
+comment on function reporting.blocks_proposed is 'Blocks that watched validators proposed by day, against their share of the stake. Where a window starts or ends within a day, only that part of the day counts.';

@@ -81,7 +81,7 @@ union all
 select t.dataset, t.target_key, t.axis, part.kind, part.reason, t.unit * lower(part.range), t.unit * upper(part.range)
 from targets t
 cross join lateral (
-  -- Between the expected begin and the newest recorded moment: neither recorded nor known to be lost.
+  -- Between the expected start and the newest recorded moment: neither recorded nor known to be lost.
   select 'missing', 'not recorded yet', unnest(t.expected - t.covered - t.lost)
   union all
   select 'known', 'known', unnest(t.expected + t.covered + t.lost)) as part(kind, reason, range)
@@ -96,5 +96,5 @@ comment on column reporting.coverage_ranges.target is 'What was asked about.'; -
 comment on column reporting.coverage_ranges.axis is 'time or height.'; -- text
 comment on column reporting.coverage_ranges.kind is 'recorded; missing; known (one or the other: the unbroken ranges of both together).'; -- text
 comment on column reporting.coverage_ranges.reason is 'Why it is missing; else the kind.'; -- text
-comment on column reporting.coverage_ranges.begins is 'Begin of the range: microseconds since 1970, or a height.'; -- bigint
+comment on column reporting.coverage_ranges.begins is 'Start of the range: microseconds since 1970, or a height.'; -- bigint
 comment on column reporting.coverage_ranges.ends is 'Its end, itself not in it.'; -- bigint

@@ -1,7 +1,7 @@
 create or replace function reporting.day_ends(
   valid_from timestamptz, -- Since when something was so.
   valid_to timestamptz, -- Until when; null: still so.
-  "from" timestamptz, -- Begin of the window.
+  "from" timestamptz, -- Start of the window.
   "to" timestamptz -- Its end.
 )
 returns table (

@@ -10,7 +10,7 @@ returns table (
   node_id text, -- The validator.
   tx_id text, -- The staking transaction.
   owners text, -- Who gets the reward.
-  start_time timestamptz, -- When the delegation began.
+  start_time timestamptz, -- When the delegation started.
   end_time timestamptz, -- When it ends.
   stake numeric, -- In nAVAX.
   stake_avax numeric -- The same in AVAX.
@@ -40,4 +40,4 @@ where reporting.has_record('validator_delegators', as_of)
 order by 1, 2, 3, 4
 $$;
 
-comment on function reporting.delegation_movements is 'Delegations to watched validators that began and ended between two dates, when it was seen.';
+comment on function reporting.delegation_movements is 'Delegations to watched validators that started and ended between two dates, when it was seen.';

@@ -8,7 +8,7 @@ select r.dataset, r.target,
 from reporting.coverage_ranges r
 where r.kind = 'missing';
 
-comment on view reporting.gaps is 'What is missing between the expected begin and the newest recorded moment, and why.';
+comment on view reporting.gaps is 'What is missing between the expected start and the newest recorded moment, and why.';
 comment on column reporting.gaps.dataset is 'The dataset.'; -- text
 comment on column reporting.gaps.target is 'What was asked about.'; -- text
 comment on column reporting.gaps.range_start is 'First moment that is missing; null on the axis of heights.'; -- timestamptz

@@ -8,4 +8,4 @@ language sql stable parallel safe as $$
     (select r.kept_since from reporting.retention r where r.dataset = known_since.dataset))
 $$;
 
-comment on function reporting.known_since is 'Since when it is known what a dataset held: since it was first recorded, or since what is kept of it begins. Now, where nothing was recorded.';
+comment on function reporting.known_since is 'Since when it is known what a dataset held: since it was first recorded, or since what is kept of it starts. Now, where nothing was recorded.';

@@ -8,7 +8,7 @@ returns table (
   node_id text, -- The validator.
   tx_id text, -- The staking transaction.
   owners text, -- Who gets the reward.
-  start_time timestamptz, -- When the delegation began.
+  start_time timestamptz, -- When the delegation started.
   end_time timestamptz, -- When it ends.
   stake numeric, -- In nAVAX.
   stake_avax numeric, -- The same in AVAX.

@@ -1,6 +1,6 @@
 create or replace function reporting.metric_week_over_week(
-  "from" timestamptz, -- Weeks that begin at this moment or later. What is not kept whole any more (reporting.retention) is left out.
-  "to" timestamptz, -- Weeks that begin before this moment.
+  "from" timestamptz, -- Weeks that start at this moment or later. What is not kept whole any more (reporting.retention) is left out.
+  "to" timestamptz, -- Weeks that start before this moment.
   metric text, -- The metric, such as txCount.
   chain_id text default null, -- Only this chain.
   as_of timestamptz default now() -- As the recorder knew it then.

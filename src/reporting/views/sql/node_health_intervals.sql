@@ -34,7 +34,7 @@ cross join lateral (
   select case u.state when 'maintenance' then u.state else 'unknown' end, u.error, false, u.during * interval_whole.during
   from unnest(unreported.states, unreported.errors, unreported.parts) as u(state, error, during)
   where u.during && interval_whole.during) part
--- The counter of the probe where the part begins and ends: of the check, of the whole, or as the last absence left it.
+-- The counter of the probe where the part starts and ends: of the check, of the whole, or as the last absence left it.
 cross join lateral (
   select h.probes_before as first, coalesce(h.probes_before + h.probes, p.probes) as last) counted
 cross join lateral (

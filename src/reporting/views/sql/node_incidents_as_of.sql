@@ -50,7 +50,7 @@ observed_outages as (
   where not is_recovery
   group by observer, node, probe, recoveries
 ),
--- Whether it begins after everything that any observer saw before it was over.
+-- Whether it starts after everything that any observer saw before it was over.
 compared_outages as (
   select *,
     started_at > coalesce(max(case when is_open then 'infinity' else ended_at end) over (

@@ -1,5 +1,5 @@
 create or replace function reporting.node_latency(
-  "from" timestamptz, -- Begin of the window.
+  "from" timestamptz, -- Start of the window.
   "to" timestamptz -- Its end, itself not in it.
 )
 returns table (
@@ -38,7 +38,7 @@ spans as (
   from reporting.node_probes p
   where p.hour >= "from" and p.hour < "to"
 ),
--- Unpacked once: each look at a byte would unpack it anew.
+-- Unpacked once: each look at a byte would unpack it again.
 unpacked as materialized (
   select observer, node, probe, entries || ''::bytea as bytes, length(entries) / 4 as n,
     low::int, high::int, skip::int, unto::int

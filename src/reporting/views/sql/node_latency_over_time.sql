@@ -5,7 +5,7 @@ create or replace function reporting.node_latency_over_time(
   node text default null -- Only this configured node.
 )
 returns table (
-  begins timestamptz, -- When the hour or day began.
+  begins timestamptz, -- When the hour or day started.
   observer text, -- The recorder that looked.
   node text, -- The configured node.
   probe text, -- The probe.
@@ -23,7 +23,7 @@ with weeks as (
 hours_since as materialized (
   select w.observer, min(w.starts_at) as at from weeks w where w.starts_at >= w.newest - interval '504 hours' group by w.observer
 ),
--- The slots of each span: a step apart, the first of them at the begin.
+-- The slots of each span: a step apart, the first of them at the start.
 spans as (
   select l.observer, l.node, l.probe, l.entries, l.starts_at, interval '1 hour' as step, 'infinity'::timestamptz as until
   from reporting.node_latency_spans l join hours_since h using (observer)
@@ -39,7 +39,7 @@ spans as (
   from reporting.node_probes p
   where p.hour >= "from" and p.hour < "to" and by in ('hour', 'day')
 ),
--- Unpacked once: each look at a byte would unpack it anew.
+-- Unpacked once: each look at a byte would unpack it again.
 unpacked as materialized (
   select s.observer, s.node, s.probe, s.entries || ''::bytea as bytes, length(s.entries) / 4 as n, s.starts_at, s.step, s.until
   from spans s

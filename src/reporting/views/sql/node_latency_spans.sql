@@ -7,5 +7,5 @@ comment on column reporting.node_latency_spans.observer is 'The recorder that lo
 comment on column reporting.node_latency_spans.node is 'The configured node.'; -- text
 comment on column reporting.node_latency_spans.probe is 'The probe.'; -- text
 comment on column reporting.node_latency_spans.span is 'week (from Thursday; kept for 3 weeks) or month.'; -- text
-comment on column reporting.node_latency_spans.starts_at is 'When it began (UTC).'; -- timestamptz
+comment on column reporting.node_latency_spans.starts_at is 'When it started (UTC).'; -- timestamptz
 comment on column reporting.node_latency_spans.entries is 'Slot, bucket, count high, count low: four planes of one byte each.'; -- bytea

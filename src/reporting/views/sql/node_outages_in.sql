@@ -1,5 +1,5 @@
 create or replace function reporting.node_outages_in(
-  "from" timestamptz, -- Begin of the window: those that were over before are left out.
+  "from" timestamptz, -- Start of the window: those that were over before are left out.
   "to" timestamptz -- Its end, itself not in it: as the ledger told it then; infinity: now, with the latest words of what lasts.
 )
 returns table (
@@ -34,7 +34,7 @@ intervals as (
     and l.started_at >= other.at and l.started_at < "to"
   where l.state = 'down'
 ),
--- Where what it says while it is down changes, the next interval begins where this one ends, and the outage goes on.
+-- Where what it says while it is down changes, the next interval starts where this one ends, and the outage continues.
 marked as (
   select *, lag(ended_at) over (partition by observer, node, probe order by started_at) is distinct from started_at as is_first
   from intervals

@@ -1,5 +1,5 @@
 create or replace function reporting.node_quorum_states_in(
-  "from" timestamptz, -- Begin of the window.
+  "from" timestamptz, -- Start of the window.
   "to" timestamptz -- Its end, itself not in it.
 )
 returns table (
@@ -9,7 +9,7 @@ returns table (
   disagreement boolean, -- Some saw it up, others down.
   observers_up numeric, -- How many saw it up.
   observers_down numeric, -- How many saw it down.
-  started_at timestamptz, -- The first moment, or the begin of the window.
+  started_at timestamptz, -- The first moment, or the start of the window.
   ended_at timestamptz -- The end, or the end of the window.
 )
 language sql stable parallel safe as $$
@@ -28,7 +28,7 @@ comparable as (
   from watched_probes
   group by node, probe
 ),
--- Each state adds one observer where it begins, and takes one away where it ends.
+-- Each state adds one observer where it starts, and takes one away where it ends.
 edges as (
   select s.node, s.probe, edge.at, sum(edge.sign * (s.state = 'up')::int) as up,
     sum(edge.sign * (s.state = 'down')::int) as down, sum(edge.sign * (s.state = 'maintenance')::int) as maintenance

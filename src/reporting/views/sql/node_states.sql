@@ -28,7 +28,7 @@ cross join lateral (
   union all
   select 'unknown', unnest(tstzmultirange(interval_whole.during) * a.absent)
   where h.state <> 'maintenance' and a.absent && interval_whole.during) part
--- The counter of the probe where the part begins and ends: of the interval, or as the last absence until then left it.
+-- The counter of the probe where the part starts and ends: of the interval, or as the last absence until then left it.
 cross join lateral (
   select h.probes_before as first, coalesce(h.probes_before + h.probes, p.probes) as last) counted
 cross join lateral (
@@ -54,5 +54,5 @@ comment on column reporting.node_states.reported is 'The node gave a report, so 
 comment on column reporting.node_states.is_open is 'It is still so.'; -- boolean
 comment on column reporting.node_states.probes is 'Looks in the part; final once the part has ended.'; -- bigint
 comment on column reporting.node_states.last_error is 'Why, in the latest words.'; -- text
-comment on column reporting.node_states.interval_started_at is 'Begin of the interval that it is a part of: the whole is one part where nobody was absent.'; -- timestamptz
+comment on column reporting.node_states.interval_started_at is 'Start of the interval that it is a part of: the whole is one part where nobody was absent.'; -- timestamptz
 comment on column reporting.node_states.interval_ended_at is 'End of that interval. A filter by both is faster than one by the part.'; -- timestamptz

@@ -1,5 +1,5 @@
 create or replace function reporting.node_uptime(
-  "from" timestamptz, -- Begin of the window.
+  "from" timestamptz, -- Start of the window.
   "to" timestamptz -- Its end, itself not in it.
 )
 returns table (
@@ -14,7 +14,7 @@ returns table (
   uptime_lower numeric, -- The uptime if it was down whenever nobody could tell.
   uptime_upper numeric, -- The uptime if it was up whenever nobody could tell.
   coverage numeric, -- The share of the watched time that is accounted for.
-  since timestamptz, -- Begin of the watched part of the window: its begin, or the first look.
+  since timestamptz, -- Start of the watched part of the window: its start, or the first look.
   until timestamptz -- Its end: the end of the window, now, or the end of the watch.
 )
 language sql stable parallel safe as $$

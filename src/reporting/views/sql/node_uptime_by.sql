@@ -1,13 +1,13 @@
 create or replace function reporting.node_uptime_by(
   grain interval, -- How long each window is, such as 1 day; see reporting.window_begin. Null: one window.
-  "from" timestamptz default null, -- Begin of the first window; null, or before the first look: the first look.
+  "from" timestamptz default null, -- Start of the first window; null, or before the first look: the first look.
   "to" timestamptz default null -- End of the last window, itself not in it; null, or later: now, or the end of the watch.
 )
 returns table (
   observer text, -- The recorder that looked.
   node text, -- The configured node.
   probe text, -- The probe.
-  begins timestamptz, -- Begin of the window.
+  begins timestamptz, -- Start of the window.
   ends timestamptz, -- Its end, itself not in it.
   up_seconds numeric, -- Seconds it was up.
   down_seconds numeric, -- Seconds it was down by its own fault.
@@ -71,4 +71,4 @@ cross join lateral (
     coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
 $$;
 
-comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window counts as reporting.node_uptime does: it begins with the watch of the probe, and ends with it.';
+comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window counts as reporting.node_uptime does: it starts with the watch of the probe, and ends with it.';

@@ -16,5 +16,5 @@ comment on column reporting.node_uptime_by_day.uptime is 'up / (up + down); null
 comment on column reporting.node_uptime_by_day.uptime_lower is 'The uptime if it was down whenever nobody could tell.'; -- numeric
 comment on column reporting.node_uptime_by_day.uptime_upper is 'The uptime if it was up whenever nobody could tell.'; -- numeric
 comment on column reporting.node_uptime_by_day.coverage is 'The share of the watched time that is accounted for.'; -- numeric
-comment on column reporting.node_uptime_by_day.since is 'Begin of the part in which it was watched.'; -- timestamptz
+comment on column reporting.node_uptime_by_day.since is 'Start of the part in which it was watched.'; -- timestamptz
 comment on column reporting.node_uptime_by_day.until is 'End of that part.'; -- timestamptz

@@ -16,5 +16,5 @@ comment on column reporting.node_uptime_by_month.uptime is 'up / (up + down); nu
 comment on column reporting.node_uptime_by_month.uptime_lower is 'The uptime if it was down whenever nobody could tell.'; -- numeric
 comment on column reporting.node_uptime_by_month.uptime_upper is 'The uptime if it was up whenever nobody could tell.'; -- numeric
 comment on column reporting.node_uptime_by_month.coverage is 'The share of the watched time that is accounted for.'; -- numeric
-comment on column reporting.node_uptime_by_month.since is 'Begin of the part in which it was watched.'; -- timestamptz
+comment on column reporting.node_uptime_by_month.since is 'Start of the part in which it was watched.'; -- timestamptz
 comment on column reporting.node_uptime_by_month.until is 'End of that part.'; -- timestamptz

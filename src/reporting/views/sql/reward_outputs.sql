@@ -8,7 +8,7 @@ returns table (
   reward_tx_hash text, -- The transaction that ended the stake.
   received_at timestamptz, -- When its block was made.
   node_id text, -- The validator, where the transaction names it.
-  is_renewal boolean, -- The stake goes on after it.
+  is_renewal boolean, -- The stake continues after it.
   utxo_id text, -- The output.
   addresses text, -- Who got it: each of them may spend it if the threshold is 1.
   amount numeric, -- In the smallest unit.

@@ -5,7 +5,7 @@ from recorder.run_days d
 where d.span = 'day';
 
 comment on view reporting.run_days is 'Runs that were removed from reporting.runs (setting runs), counted by day.';
-comment on column reporting.run_days.day is 'The day (UTC) on which they began.'; -- date
+comment on column reporting.run_days.day is 'The day (UTC) on which they started.'; -- date
 comment on column reporting.run_days.dataset is 'The dataset.'; -- text
 comment on column reporting.run_days.target is 'What was asked about.'; -- text
 comment on column reporting.run_days.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text

@@ -5,7 +5,7 @@ from recorder.run_days d
 where d.span = 'month';
 
 comment on view reporting.run_months is 'Counts of reporting.run_days that are older than three months, added up by month.';
-comment on column reporting.run_months.month is 'The month (UTC) on which they began, by its first day.'; -- date
+comment on column reporting.run_months.month is 'The month (UTC) on which they started, by its first day.'; -- date
 comment on column reporting.run_months.dataset is 'The dataset.'; -- text
 comment on column reporting.run_months.target is 'What was asked about.'; -- text
 comment on column reporting.run_months.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text

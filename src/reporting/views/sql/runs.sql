@@ -16,7 +16,7 @@ comment on column reporting.runs.dataset is 'The dataset recorded.'; -- text
 comment on column reporting.runs.target is 'What was asked about, as key=value.'; -- text
 comment on column reporting.runs.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text
 comment on column reporting.runs.status is 'running, done, partial (stored, nothing retired), stopped, failed, unsupported, or lost (its worker died).'; -- text
-comment on column reporting.runs.started_at is 'When it began.'; -- timestamptz
+comment on column reporting.runs.started_at is 'When it started.'; -- timestamptz
 comment on column reporting.runs.finished_at is 'When it ended; null: it runs.'; -- timestamptz
 comment on column reporting.runs.pages is 'Pages read.'; -- integer
 comment on column reporting.runs.items is 'Items in those pages.'; -- bigint

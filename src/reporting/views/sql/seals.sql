@@ -10,7 +10,7 @@ comment on column reporting.seals.sealed_at is 'When it was made.'; -- timestamp
 comment on column reporting.seals.dataset is 'The dataset; health_absences: when an observer did not look.'; -- text
 comment on column reporting.seals.rows is 'Rows that were recorded since the seal before; of readings, looks.'; -- bigint
 comment on column reporting.seals.ends is 'Rows that ended since the seal before.'; -- bigint
-comment on column reporting.seals.late is 'Of both, those that carry an instant before the seal before, such as of a run that went on over midnight.'; -- bigint
+comment on column reporting.seals.late is 'Of both, those that carry an instant before the seal before, such as of a run that continued over midnight.'; -- bigint
 comment on column reporting.seals.changes is 'What was done to sealed rows on purpose since the seal before, as it was declared.'; -- text[]
 comment on column reporting.seals.form is 'How rows were read: which columns, in which order.'; -- text
 comment on column reporting.seals.root is 'The top of the tree of hashes: sha-256 in hex.'; -- text

@@ -11,7 +11,7 @@ returns table (
   node_id text, -- The validator.
   tx_id text, -- Its staking transaction; null: a validator of an L1.
   validation_id text, -- Its validation on an L1; null: it stakes.
-  start_time timestamptz, -- When its validation began.
+  start_time timestamptz, -- When its validation started.
   end_time timestamptz, -- When it ends; null: it has no end.
   expired boolean, -- It left at its end or later; null: it joined, or has no end.
   stake_navax numeric, -- Its stake in nAVAX; null outside the primary network.

@@ -12,4 +12,4 @@ order by bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_fro
 limit 1
 $$;
 
-comment on function reporting.validator_viewer is 'The configured node whose list of validators reaches back furthest and still goes on: one view of the network, not a mixture.';
+comment on function reporting.validator_viewer is 'The configured node whose list of validators reaches back furthest and still continues: one view of the network, not a mixture.';

@@ -16,4 +16,4 @@ select case
 end
 $$;
 
-comment on function reporting.window_begin is 'The begin of the window in which a moment lies (UTC): whole months count from January 2000, all else from a Monday.';
+comment on function reporting.window_begin is 'The start of the window in which a moment lies (UTC): whole months count from January 2000, all else from a Monday.';

@@ -122,7 +122,7 @@ function content(
           path={pathOf(name, 'row')}
           parameters={parameters}
           asOf={asOf}
-          note="These are the versions that began up to then."
+          note="These are the versions that started up to then."
         />
         <KeyValues
           of={key.map((one) => [

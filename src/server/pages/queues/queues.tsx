@@ -67,7 +67,7 @@ function Queue({ of }: { readonly of: QueueContent }) {
       {of.refusal !== null && (
         <ErrorNotice what="This queue stands: nothing can be put into it, or taken out of it.">
           <p>{of.refusal}</p>
-          <p>Nothing is lost: what is due and missing is known to the database, and goes on by itself.</p>
+          <p>Nothing is lost: what is due and missing is known to the database, and continues by itself.</p>
         </ErrorNotice>
       )}
       {of.paused && (

@@ -37,7 +37,7 @@ export function Maintenance({
         {
           name: 'State',
           cell: ({ from }) => (
-            <State is="maintenance">{from.getTime() <= now ? 'goes on' : 'announced'}</State>
+            <State is="maintenance">{from.getTime() <= now ? 'continues' : 'announced'}</State>
           ),
         },
         { name: 'From', cell: ({ from }) => <Time at={from} exact /> },

@@ -1,0 +1,46 @@
+import ts from 'typescript';
+
+/** A text for people, with its place. */
+export interface StyleText {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+const lineAt = (source: string, offset: number): number => source.slice(0, offset).split('\n').length;
+
+/** Returns the comments and the sentences in string literals of a TypeScript file. */
+function typescriptTexts(path: string, source: string): StyleText[] {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
+  const texts: StyleText[] = [];
+  const add = (offset: number, text: string) => texts.push({ path, line: lineAt(source, offset), text });
+  const seen = new Set<number>();
+  const visit = (node: ts.Node): void => {
+    for (const { pos, end } of [
+      ...(ts.getLeadingCommentRanges(source, node.getFullStart()) ?? []),
+      ...(ts.getTrailingCommentRanges(source, node.end) ?? []),
+    ]) {
+      if (!seen.has(pos)) add(pos, source.slice(pos, end).replace(/\n\s*\*?/g, ' '));
+      seen.add(pos);
+    }
+    if (
+      ts.isStringLiteralLike(node) ||
+      ts.isTemplateHead(node) ||
+      ts.isTemplateMiddleOrTemplateTail(node) ||
+      ts.isJsxText(node)
+    )
+      if (/\S \S+ \S/.test(node.text)) add(node.getStart(), node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return texts;
+}
+
+/** Returns the texts of a file that people read: comments, messages and documents without code. */
+export function textsOf(path: string, source: string): StyleText[] {
+  if (/\.tsx?$/.test(path)) return typescriptTexts(path, source);
+  const withoutCode = path.endsWith('.md')
+    ? source.replace(/^ *```.*?^ *```$/gms, (block) => block.replace(/[^\n]/g, ''))
+    : source;
+  return withoutCode.split('\n').map((text, at) => ({ path, line: at + 1, text }));
+}
