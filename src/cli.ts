@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { exitCode } from './app/exit-code.ts';
-import { handleEpipe, waitForOutput } from './cli/handle-epipe.ts';
 import { commandLine } from './cli/program.ts';
 import { describeTemporaryFailure } from './cli/temporary-failure.ts';
 import { readSecrets } from './config/secrets.ts';
@@ -72,3 +71,26 @@ if (outputIsLost()) process.exitCode = exitCode.failed;
 // An explicit exit: while Node.js shuts down by itself it handles no signals, and a second SIGTERM would kill
 // the process.
 process.exit();
+
+/**
+ * Handles a reader of stdout or stderr that closes it early, such as `head`: the command does not fail.
+ * Output to a closed stderr is lost, including log lines.
+ * @returns a function that returns true if stdout failed for another reason, such as a full disk; the error
+ * was printed then
+ */
+function handleEpipe(): () => boolean {
+  let isLost = false;
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || isLost) return;
+    isLost = true;
+    process.stderr.write(`chain-recorder failed: its output cannot be written: ${error.message}\n`);
+  });
+  return () => isLost;
+}
+
+/** Resolves when the readers of stdout and stderr have received everything, or have closed them. */
+async function waitForOutput(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr])
+    await new Promise<void>((resolve) => stream.write('', () => resolve()));
+}

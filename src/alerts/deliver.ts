@@ -1,3 +1,4 @@
+import type { ChannelConfig } from '../config/alerts-schema.ts';
 import { AbortScope } from '../lib/abort-scope.ts';
 import { createRedactor } from '../lib/redaction.ts';
 import { describeDeliveryError } from '../upstreams/deliver.ts';
@@ -14,7 +15,6 @@ import {
   storeRejected,
   storeSent,
 } from './outbox.ts';
-import { isQuiet } from './quiet-hours.ts';
 import { refreshIfDue } from './refresh.ts';
 import { sendDivided } from './send-divided.ts';
 
@@ -108,4 +108,27 @@ async function sendOne(
   if (!(await storeSent(sql, holding, id)))
     return 'the channel went to another worker while a message was sent';
   return null;
+}
+
+/**
+ * Returns true during the quiet hours of a channel.
+ * @param now in ms since 1970
+ */
+function isQuiet(quietHours: ChannelConfig['quietHours'], now: number): boolean {
+  if (!quietHours) return false;
+  const { from, to, timeZone } = quietHours;
+  const time = timeIn(timeZone, now);
+  return from <= to ? time >= from && time < to : time >= from || time < to;
+}
+
+/** Returns the local time of day in a time zone, in ms since midnight. */
+function timeIn(timeZone: string, now: number): number {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hour: 'numeric',
+    minute: 'numeric',
+    hourCycle: 'h23',
+  });
+  const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
+  return ((parts.get('hour') ?? 0) * 60 + (parts.get('minute') ?? 0)) * 60_000;
 }

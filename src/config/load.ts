@@ -3,11 +3,9 @@ import type { z } from 'zod';
 import { UsageError } from '../lib/errors.ts';
 import { findNearestName } from '../lib/nearest-name.ts';
 import { readInputFile } from '../lib/read-input-file.ts';
-import { knownSettings } from './known-settings.ts';
+import { findNoOpSettings, findUnsafeValues, knownSettings } from './check-settings.ts';
 import { findNameClashes } from './name-clashes.ts';
-import { findNoOpSettings } from './no-op-settings.ts';
 import { type CatalogNames, type Config, configSchema } from './schema.ts';
-import { findUnsafeValues } from './unsafe-values.ts';
 
 /**
  * Loads and validates a configuration file.

@@ -1,4 +1,6 @@
 import type { App } from '../app/app.ts';
+import { openComparisonConnection, openSealConnection } from '../db/client.ts';
+import { LOCKS } from '../db/row-lock.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { ALERTS, alertsJob, EXPORTS, exportsJob, planJob } from '../jobs/jobs.ts';
 import { queueKeys } from '../jobs/queue-look.ts';
@@ -6,16 +8,18 @@ import { reconcileSchedules } from '../jobs/schedules.ts';
 import { QueueWatch, storeQueueStates } from '../jobs/seen-queues.ts';
 import { storeSchedules } from '../jobs/seen-schedules.ts';
 import type { Queues } from '../jobs/workers.ts';
+import { closeDays } from '../recording/close-days.ts';
 import type { Membership } from '../recording/membership.ts';
+import { storeContradictions } from '../recording/note-contradictions.ts';
 import { retireRemovedTargets } from '../recording/retire-removed-targets.ts';
 import { aggregateRuns } from '../recording/run-days.ts';
+import { compareSources } from '../reporting/checks/compare.ts';
 import { sealDays } from '../reporting/seals/seal.ts';
 import { applyRetention } from './apply-retention.ts';
 import { trimChanges } from './change-sink-work.ts';
-import { closePastDays } from './close-past-days.ts';
-import { compareSourcesExclusively } from './compare-sources.ts';
 import { logBudgets } from './log-start.ts';
 import type { IntervalRunner } from './repeated-work.ts';
+import { withExclusiveLock } from './with-exclusive-lock.ts';
 
 /**
  * Interval of the schedule check, in ms: lost schedules are restored within 30 s, even if one round fails.
@@ -146,4 +150,42 @@ async function sealAndLog(
     { seal, until, head, rows, ends, late, signed: made.signature !== null },
     'what was recorded is sealed',
   );
+}
+
+/**
+ * Compares the sources. Does nothing if another process is comparing, or if the last comparison started less
+ * than half of `every` ago. New discrepancies are logged as a warning.
+ * @param every interval of the comparisons, in ms
+ */
+async function compareSourcesExclusively(app: App, every: number, signal: AbortSignal): Promise<void> {
+  const { databaseUrl, clock, log } = app;
+  const sql = openComparisonConnection(databaseUrl);
+  await withExclusiveLock(databaseUrl, LOCKS.compare, sql, signal, async () => {
+    const now = clock();
+    const [last] = await sql<{ at: Date | null }[]>`select max(checked_at) as at from recorder.check_runs`;
+    if (last?.at && Math.abs(now - last.at.getTime()) < every / 2) return;
+    const { discovered, failed, ...counts } = await compareSources(sql, now, signal);
+    for (const one of failed) log.warn(one, 'what sources say cannot be compared');
+    const said = { ...counts, discovered };
+    if (discovered > 0) log.warn(said, 'sources contradict each other: chain-recorder report discrepancies');
+    else log.debug(said, 'the sources were compared');
+  });
+}
+
+/** Timeout of the statement that packs one day, in ms. */
+const PACK_TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * Packs the readings of past days and stores contradictions between rows, unless another process is doing so.
+ * A day that fails is logged and retried in the next round.
+ */
+async function closePastDays({ databaseUrl, clock, log }: App, signal: AbortSignal): Promise<void> {
+  const sql = openSealConnection(databaseUrl, PACK_TIMEOUT_MS);
+  await withExclusiveLock(databaseUrl, LOCKS.close, sql, signal, async () => {
+    const { failed, ...closed } = await closeDays(sql, clock(), signal);
+    for (const one of failed) log.warn(one, 'a day of readings cannot be packed: it stays as it is');
+    if (closed.packed + closed.kept > 0) log.debug(closed, 'days of readings were closed');
+    // Last, so that a failure does not affect the closing of days.
+    await storeContradictions(sql, clock(), signal);
+  });
 }

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type postgres from 'postgres';
 import { UsageError } from '../lib/errors.ts';
+import { packageFile } from '../lib/package-file.ts';
 import { type Declared, definition, inOrder, signature } from './declared.ts';
 import { type DependencyRoots, dependentsError, dependentsOf, type ObjectKey } from './dependents.ts';
 import { createQuestionFunctions } from './question-functions.ts';
-import { createReaderRole } from './reader-role.ts';
 import {
   DECLARED_WITH_EXISTING,
   DEFINITION_DIGEST,
@@ -13,6 +14,16 @@ import {
   OBJECT_STATE,
 } from './schema-state.ts';
 import { attempt, joinStatements, type StatementRefusal } from './transaction.ts';
+
+const READER_SQL_FILE = packageFile('drizzle/reader.sql');
+
+/**
+ * Creates the role `recorder_reader` if it is missing.
+ * @throws the error of PostgreSQL if this user may not create it
+ */
+async function createReaderRole(sql: postgres.Sql): Promise<void> {
+  await sql.unsafe(readFileSync(READER_SQL_FILE, 'utf8'));
+}
 
 /**
  * A view or function of `reporting` that an earlier migration created and that the recorder may drop. An

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import type postgres from 'postgres';
 import { testCustomRules } from '../alerts/configured-rules.ts';
 import type { Environment } from '../config/environment.ts';
@@ -9,6 +10,7 @@ import { checkDatabase } from '../db/examine-database.ts';
 import { databaseIdentity } from '../db/identity.ts';
 import { pendingMigrations, schemaProblem } from '../db/migrate.ts';
 import { missingObjects } from '../db/own-objects.ts';
+import { lagText, REPORTED_LAG_SECONDS, Replica } from '../db/replica.ts';
 import { checkRedis } from '../jobs/examine-redis.ts';
 import { queueNames } from '../jobs/jobs.ts';
 import { openBackend } from '../jobs/open-backend.ts';
@@ -20,7 +22,24 @@ import { declaredObjects } from '../reporting/views/declared-objects.ts';
 import { migrate } from '../reporting/views/migrate.ts';
 import type { Log } from '../telemetry/log.ts';
 import { checkRecording } from './check-recording.ts';
-import { checkReplica } from './check-replica.ts';
+
+const GB = 1e9;
+/** Free space that PostgreSQL needs in addition to its data, for example for its WAL, in bytes. */
+const MIN_FREE_BYTES = 2 * GB;
+
+/** Checks the free space on the disk of a folder. @param needed minimum free space, in bytes */
+export async function checkDisk(folder: string, needed = MIN_FREE_BYTES): Promise<CheckResult> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const found = `${(free / GB).toFixed(1)} GB are free where ${folder} is`;
+  if (free >= needed) return { check: 'disk', ok: true, found };
+  return {
+    check: 'disk',
+    ok: false,
+    found: `the disk is nearly full: ${found}`,
+    fix: 'free some, or move the directory to a larger disk and start there; a full disk stops the recording',
+  };
+}
 
 /** Timeout of the check of the queue, in ms. */
 const QUEUE_TIMEOUT_MS = 10_000;
@@ -163,4 +182,41 @@ function timeout(): Promise<never> {
   return new Promise((_, reject) =>
     setTimeout(() => reject(new Error(`no answer within ${QUEUE_TIMEOUT_MS} ms`)), QUEUE_TIMEOUT_MS).unref(),
   );
+}
+
+/**
+ * Checks that the configured replica, if any, can be read instead of the primary, and how far it lags behind.
+ */
+async function checkReplica(
+  { reportingUrl }: Pick<Environment, 'reportingUrl'>,
+  primary: postgres.Sql,
+): Promise<CheckResult[]> {
+  if (reportingUrl === undefined) return [];
+  const replica = new Replica(reportingUrl);
+  const check = 'replica';
+  try {
+    const found = await replica.look(primary);
+    const about = `${replica.place}: ${found.error ?? lagText(found)}`;
+    if (found.error !== null)
+      return [{ check, ok: false, found: about, fix: 'correct REPORTING_DATABASE_URL, or see its log' }];
+    if ((found.lagSeconds ?? 0) > REPORTED_LAG_SECONDS)
+      return [
+        {
+          check,
+          ok: false,
+          found: about,
+          fix: 'look at its load and network, and at statements there that hold up its replay',
+        },
+      ];
+    const [row] = await replica.sql<{ standby: boolean; feedback: boolean }[]>`
+      select pg_is_in_recovery() as standby, current_setting('hot_standby_feedback')::boolean as feedback`;
+    const hint =
+      row?.standby && !row.feedback
+        ? '; hot_standby_feedback is off there: long reads, such as exports, may be cancelled while the primary cleans up'
+        : '';
+    const itself = row?.standby ? '' : '; it is the primary itself, and spares it nothing';
+    return [{ check, ok: true, found: `${about}${hint}${itself}` }];
+  } finally {
+    await replica.close();
+  }
 }

@@ -1,8 +1,21 @@
-import type { Feed } from '../datasets/contract.ts';
+import type { Dataset, Feed, History } from '../datasets/contract.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 import { buildCommit, type CommitPages } from './commit.ts';
 import { buildDecoder, type Decoder } from './decode.ts';
-import { historyOf } from './histories/histories.ts';
+import type { WriteHistory } from './histories/batch.ts';
+import { writeLog } from './histories/log-history.ts';
+import { writeSeries, writeState } from './histories/versioned-history.ts';
+import { writeSample } from './readings/sample-history.ts';
+
+const histories: Readonly<Record<History, WriteHistory>> = {
+  series: writeSeries,
+  log: writeLog,
+  state: writeState,
+  sample: writeSample,
+};
+
+/** Returns the history writer of a dataset. */
+const historyOf = ({ history }: Dataset): WriteHistory => histories[history];
 
 /** The commit function and the decoders of a feed. */
 export interface CompiledFeed {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeBlockBytes } from '../../src/datasets/node/block-bytes.ts';
+import { decodeBlockBytes } from '../../src/datasets/node/chain-of-blocks.ts';
 import { encodeCb58 } from '../../src/lib/cb58.ts';
 
 const parent = Buffer.alloc(32, 7);

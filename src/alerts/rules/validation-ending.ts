@@ -1,6 +1,7 @@
+import type postgres from 'postgres';
 import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
-import type { Rule } from '../rule.ts';
-import { findOwnNodeIds } from './own-node-ids.ts';
+import type { Rule, RuleFacts } from '../rule.ts';
+import { isRecordedAt } from './is-recorded-at.ts';
 
 /** Fires when the user's own validation ends soon. */
 export const validationEnding: Rule = {
@@ -36,3 +37,19 @@ export const validationEnding: Rule = {
     }));
   },
 };
+
+/**
+ * Returns the user's own validators by node id, with the name of the node or its id: configured nodes and
+ * `watch.nodeIds`.
+ */
+async function findOwnNodeIds(sql: postgres.Sql, at: Date, facts: RuleFacts): Promise<Map<string, string>> {
+  const known = (await isRecordedAt(sql, at, ['node_identity']))
+    ? await sql<{ node: string; node_id: string }[]>`
+      select node, node_id from reporting.node_identity_as_of(${at}::timestamptz)
+      where node = any(${[...facts.nodes]}::text[]) and node_id is not null`
+    : [];
+  return new Map([
+    ...facts.nodeIds.map((id): [string, string] => [id, id]),
+    ...known.map(({ node, node_id }): [string, string] => [node_id, node]),
+  ]);
+}

@@ -1,11 +1,17 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import { selectReadSource } from '../../app/read-source.ts';
 import { duration } from '../../config/duration-schema.ts';
-import { queryAsReader } from '../../db/question.ts';
+import { type QuestionResult, queryAsReader } from '../../db/question.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { printParquet } from '../output/print-parquet.ts';
-import { printRows, ROW_FORMATS } from '../output/print-rows.ts';
+import type { OutputStream } from '../../lib/output-stream.ts';
+import { explainWriteErrors } from '../../lib/write-errors.ts';
+import type { TextRow } from '../../warehouse/answer-file.ts';
+import { createPacedWriter, parseFields, printRows, ROW_FORMATS } from '../output/print-rows.ts';
 import { parseBoth, parseExactInstantOption } from '../select-targets.ts';
 
 /** Options of `query`, as text. */
@@ -84,4 +90,29 @@ function parseTimeout(text: string): number {
   if (data === undefined || data > MAX_TIMEOUT_MS)
     throw new UsageError([`--timeout ${text}: must be a duration such as 30s or 10m, from 5s to 1d`]);
   return data;
+}
+
+/**
+ * Prints a query result as a Parquet file, which is first written to a temporary folder. Returns early if the
+ * reader closes the output.
+ * @throws as {@link explainWriteErrors}
+ */
+async function printParquet({ columns, rows }: QuestionResult, out: OutputStream): Promise<void> {
+  // Only Parquet output loads the library.
+  const { writeParquetResult } = await import('../../warehouse/answer-file.ts');
+  const place = `TMPDIR ${tmpdir()}`;
+  const folder = await explainWriteErrors(place, () => mkdtemp(join(tmpdir(), 'chain-recorder-query-')));
+  try {
+    const path = await explainWriteErrors(place, () =>
+      writeParquetResult(folder, columns, fields(rows('values'))),
+    );
+    const write = createPacedWriter(out);
+    for await (const bytes of createReadStream(path)) if (!(await write(bytes))) return;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function* fields(blocks: AsyncIterable<readonly string[]>): AsyncGenerator<readonly TextRow[]> {
+  for await (const block of blocks) yield block.map(parseFields);
 }

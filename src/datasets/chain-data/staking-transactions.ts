@@ -1,6 +1,19 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
-import { decimal, hex, list, object, optional, set, text, uint, unixSeconds } from '../fields.ts';
+import {
+  count,
+  decimal,
+  flag,
+  hex,
+  list,
+  moves,
+  object,
+  optional,
+  set,
+  text,
+  uint,
+  unixSeconds,
+} from '../fields.ts';
 import { getEntries, getList, getMember } from '../sources/answer.ts';
 import { day, hour, MAX_INDEX_LAG_MS } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
@@ -8,11 +21,48 @@ import { timeWindowQuery, unixSecondsReader } from '../sources/time-windows.ts';
 import { assetAmount } from './asset-amount.ts';
 import { blsCredentials } from './bls-credentials.ts';
 import { withGenesisHash } from './genesis.ts';
-import { l1Validator } from './l1-validator.ts';
 import { ownership } from './ownership.ts';
 import { stakers } from './stakers.ts';
-import { utxo } from './utxo.ts';
 import { validatorManager } from './validator-manager.ts';
+
+/** An unspent output, as an element of the lists of a staking transaction. */
+const utxo = object({
+  utxoId: optional(text()),
+  txHash: optional(hex()),
+  addresses: optional(set()),
+  asset: optional(assetAmount),
+  amount: optional(uint()),
+  assetId: optional(text()),
+  utxoType: optional(text()),
+  outputIndex: optional(count()),
+  createdOnChainId: optional(text()),
+  blockNumber: optional(uint()),
+  blockTimestamp: optional(unixSeconds()),
+  consumedOnChainId: optional(text()),
+  consumingTxHash: moves(optional(hex())),
+  consumingBlockNumber: moves(optional(uint())),
+  consumingBlockTimestamp: moves(optional(unixSeconds())),
+  threshold: optional(uint()),
+  platformLocktime: optional(unixSeconds()),
+  stakeableLocktime: optional(unixSeconds()),
+  staked: optional(flag()),
+  rewardType: optional(text()),
+  utxoStartTimestamp: optional(unixSeconds()),
+  utxoEndTimestamp: optional(unixSeconds()),
+  utxoBytes: optional(hex()),
+});
+
+/** Effect of a transaction on an L1 validator. */
+const l1Validator = object({
+  validationId: optional(text()),
+  validationIdHex: optional(text()),
+  nodeId: optional(text()),
+  subnetId: optional(text()),
+  weight: optional(uint()),
+  remainingBalance: optional(uint()),
+  balanceChange: optional(uint()),
+  blsCredentials: optional(blsCredentials),
+});
 
 const PAGE_SIZE = 100;
 

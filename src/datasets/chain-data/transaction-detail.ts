@@ -1,11 +1,59 @@
-import { hex, list, moves, object, optional, text, uint } from '../fields.ts';
+import { count, flag, hex, list, moves, object, optional, text, uint } from '../fields.ts';
 import { getEntries, getObject } from '../sources/answer.ts';
-import { erc20Transfer } from './erc20-transfer.ts';
-import { erc721Transfer } from './erc721-transfer.ts';
 import { erc1155Transfer } from './erc1155-transfer.ts';
-import { internalTransaction } from './internal-transaction.ts';
 import { nativeTransaction } from './native-transaction.ts';
 import { price } from './price.ts';
+import { richAddress } from './rich-address.ts';
+import { tokenMetadata } from './token-metadata.ts';
+
+/** An ERC-721 transfer in a transaction. */
+const erc721Transfer = object({
+  logIndex: optional(count()),
+  from: optional(richAddress),
+  to: optional(richAddress),
+  erc721Token: optional(
+    object({
+      address: optional(hex()),
+      name: moves(optional(text())),
+      symbol: moves(optional(text())),
+      ercType: optional(text()),
+      tokenId: optional(uint()),
+      tokenUri: moves(optional(text())),
+      ownerAddress: moves(optional(hex())),
+      metadata: moves(optional(tokenMetadata)),
+    }),
+  ),
+});
+
+/** An ERC-20 transfer in a transaction. */
+const erc20Transfer = object({
+  logIndex: optional(count()),
+  from: optional(richAddress),
+  to: optional(richAddress),
+  value: optional(uint()),
+  erc20Token: optional(
+    object({
+      address: optional(hex()),
+      name: moves(optional(text())),
+      symbol: moves(optional(text())),
+      decimals: moves(optional(count())),
+      logoUri: moves(optional(text())),
+      ercType: optional(text()),
+      price: moves(optional(price)),
+    }),
+  ),
+});
+
+/** A call inside a transaction. */
+const internalTransaction = object({
+  from: optional(richAddress),
+  to: optional(richAddress),
+  internalTxType: optional(text()),
+  value: optional(uint('In the smallest unit of the native token.')),
+  isReverted: optional(flag()),
+  gasUsed: optional(uint()),
+  gasLimit: optional(uint()),
+});
 
 /**
  * A transaction of an EVM chain with its transfers and internal calls, in the form of

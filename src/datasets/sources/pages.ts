@@ -1,8 +1,77 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { Page, RequestedWindow, UpstreamClient, Window } from '../contract.ts';
 import { getList, getMember } from './answer.ts';
-import { PageOrder } from './page-order.ts';
-import { PageTokens } from './page-tokens.ts';
+
+/**
+ * Checks whether the items of a list are sorted newest first. This requires two items with different
+ * positions: one item, or several with the same position, look the same in the reverse order.
+ */
+class PageOrder {
+  readonly #at: (item: unknown) => number | null;
+  #newest = Number.NEGATIVE_INFINITY;
+  #oldest = Number.POSITIVE_INFINITY;
+  #broken: boolean;
+
+  /**
+   * @param at returns the position of an item, or null if it cannot be read. Undefined: items have no
+   * positions.
+   */
+  constructor(at: ((item: unknown) => number | null) | undefined) {
+    this.#at = at ?? (() => null);
+    this.#broken = at === undefined;
+  }
+
+  /** Reads the next item. */
+  take(item: unknown): void {
+    const at = this.#at(item);
+    if (at === null || at > this.#oldest) this.#broken = true;
+    else {
+      this.#oldest = at;
+      this.#newest = Math.max(this.#newest, at);
+    }
+  }
+
+  /** An item was newer than the previous one, or has no position, so that positions prove nothing. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** Position of the oldest item, above which everything was read. Null while the order is not proven. */
+  get oldest(): number | null {
+    return !this.#broken && this.#oldest < this.#newest ? this.#oldest : null;
+  }
+}
+
+const MAX_EMPTY_PAGES = 10;
+
+/**
+ * Validates the page tokens of one start of a walk: tokens must be new, and the number of empty pages is
+ * limited.
+ */
+class PageTokens {
+  readonly #seen = new Set<string>();
+  #emptyPages = 0;
+
+  /**
+   * Returns the token of the next page. Returns undefined if there is none.
+   * @param items number of items in the response
+   * @throws UpstreamFailure (malformed) if a token is no string or is repeated, or too many pages are empty
+   */
+  next(body: unknown, items: number): string | undefined {
+    const next = getMember(body, 'nextPageToken');
+    if (next === undefined || next === null || next === '') return undefined;
+    if (typeof next !== 'string') throw new UpstreamFailure('malformed', 'nextPageToken is not a string');
+    if (this.#seen.has(next)) throw new UpstreamFailure('malformed', 'the same nextPageToken came twice');
+    this.#seen.add(next);
+    this.#emptyPages = items === 0 ? this.#emptyPages + 1 : 0;
+    if (this.#emptyPages > MAX_EMPTY_PAGES)
+      throw new UpstreamFailure(
+        'malformed',
+        `${this.#emptyPages} empty pages in a row, each with a nextPageToken`,
+      );
+    return next;
+  }
+}
 
 /** A list that is read page by page with tokens, inside a window of time or as a whole. */
 export interface PagedList {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { checkDisk } from '../../../src/doctor/check-disk.ts';
+import { checkDisk } from '../../../src/doctor/check-storage.ts';
 import { startCommand } from '../../support/cli.ts';
 import { testDatabase } from '../../support/database.ts';
 
