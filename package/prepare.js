@@ -64,6 +64,14 @@ const hasTools = () => existsSync(join(root, 'node_modules', 'tsx'));
 // NODE_ENV=production leaves out the development dependencies. npm passes on only what differs from its default: nobody asked for that.
 if (!isBuilt && !hasTools() && process.env.NODE_ENV === 'production' && !process.env.npm_config_omit)
   npm('install', '--include=dev', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund');
+// The build's programs are optional dependencies, one for each system.
+if (!isBuilt && process.env.npm_config_omit?.split(/\s+/).includes('optional')) {
+  process.stderr.write(
+    'chain-recorder is not built: the build needs the programs for this system, which were left out (--omit=optional): ' +
+      'run "npm ci --include=optional"\n',
+  );
+  process.exit(1);
+}
 if (!isBuilt && !hasTools()) {
   process.stderr.write(
     `chain-recorder is not built: dist/ is ${existsSync(stamp) ? 'of other sources' : 'missing'}, and the build needs the development ` +

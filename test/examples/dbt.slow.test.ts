@@ -12,6 +12,7 @@ import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { ODD_ROWS } from '../support/odd-rows.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
 import { type Duck, openDuck } from '../warehouse/lake.ts';
 import { MOST_256, writeRows } from '../warehouse/synthetic.ts';
@@ -26,17 +27,7 @@ let duck: Duck;
 beforeAll(async () => {
   database = await recordedDatabase();
   sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-  // What marts may count wrongly: a value of more than 38 digits, which replaced another, a point that vanished, and an L1's validator.
-  await sql.unsafe(`
-    with series as (
-      insert into recorder.metric_points_series (chain_id, metric, time_interval) values ('777', 'made up', 'day') returning series_id)
-    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
-    select series_id, day::timestamptz, value, at::timestamptz, until::timestamptz, vanished, 1 from series, (values
-      ('2026-03-01T00:00Z', 1.5, '2026-03-02T00:30Z', '2026-03-03T23:45Z', false),
-      ('2026-03-01T00:00Z', ${MOST_256}, '2026-03-03T23:45Z', null, false),
-      ('2026-03-02T00:00Z', 2, '2026-03-03T00:30Z', '2026-03-04T00:30Z', false),
-      ('2026-03-02T00:00Z', 2, '2026-03-04T00:30Z', null, true)) as point (day, value, at, until, vanished);
-    update recorder.validators set validation_id = 'made up' where ctid = (select min(ctid) from recorder.validators)`);
+  await sql.unsafe(ODD_ROWS);
   duck = await openDuck();
 });
 afterAll(async () => {

@@ -18,7 +18,9 @@ import { retain } from '../../src/retention/retention.ts';
 import { retainable } from '../../src/retention/retention-rules.ts';
 import { type Exact, exactJson } from '../every-operation/exact-json.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { ODD_ROWS } from '../support/odd-rows.ts';
 import { reportedAsOf } from '../support/told.ts';
+import { answersByZone, ZONES } from '../support/zones.ts';
 import { plain } from './decimals.ts';
 import { DAY, dayOf, type Row } from './truth/asked.ts';
 import { trueRows } from './truth/truth.ts';
@@ -173,6 +175,13 @@ describe('docs/reference/questions.md', () => {
       expect(lines(await asked, expected)).toEqual(lines(expected, expected));
     });
   });
+});
+
+it('every recipe has the same rows whatever time zone its session has', async () => {
+  const statements = recipes.map(({ statement }) => filledIn(statement));
+  const { UTC = [], ...others } = await answersByZone(world.recorder.sql, statements, ODD_ROWS);
+  expect(UTC.filter((rows) => rows.length > 0).length).toBeGreaterThan(50);
+  for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
 });
 
 it('every question about a past moment is answered with the same bytes two weeks later', async () => {

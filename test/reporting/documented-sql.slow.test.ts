@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { letRead } from '../server/pages/revised-point.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { ODD_ROWS } from '../support/odd-rows.ts';
+import { answersByZone, ZONES } from '../support/zones.ts';
+import { recordedDatabase } from './relations/recorded-database.ts';
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+/** Pages with SQL for PostgreSQL. docs/recipes.md has a test of its own, with ids of its world. */
+const PAGES = ['README.md', 'docs/checks.md', 'docs/cli.md', 'docs/feed.md', 'docs/uptime.md'];
+
+/** Cursor of the change feed of another record. */
+const EXAMPLE_CURSOR = /'\d+\.\d+\.[0-9a-f]+'/;
+
+/** The statements of a page: of its blocks of SQL, and of its calls of `chain-recorder query`. */
+function statementsOf(page: string): string[] {
+  const blocks = [...page.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+    block.replaceAll(/--.*$/gm, '').split(';'),
+  );
+  const queries = [...page.matchAll(/chain-recorder query "([^"]+)"/g)].map(([, query = '']) => query);
+  return [...blocks, ...queries]
+    .map((statement) => statement.trim().replace(EXAMPLE_CURSOR, 'null'))
+    .filter((statement) => /^select/i.test(statement));
+}
+
+const dashboard = z.object({
+  templating: z.object({
+    list: z.array(z.object({ name: z.string(), type: z.string(), query: z.unknown().optional() })),
+  }),
+  panels: z.array(z.object({ targets: z.array(z.object({ rawSql: z.string() })).optional() })),
+});
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await recordedDatabase();
+  sql = postgres(database.url, { max: 1, onnotice: () => {}, connection: { search_path: 'reporting' } });
+  await letRead(sql);
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+async function expectOneAnswer(statements: readonly string[], minAnswered: number): Promise<void> {
+  const { UTC = [], ...others } = await answersByZone(sql, statements, ODD_ROWS);
+  const refused = statements.filter((_, place) => /^\w*Error: /.test(UTC[place]?.[0] ?? ''));
+  expect(refused).toEqual([]);
+  expect(UTC.filter((rows) => rows.length > 0).length).toBeGreaterThanOrEqual(minAnswered);
+  for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
+}
+
+it('the SQL of the pages has the same rows whatever time zone its session has', async () => {
+  const statements = PAGES.flatMap((page) => statementsOf(read(page)));
+  expect(statements.length).toBeGreaterThan(8);
+  await expectOneAnswer(statements, 4);
+});
+
+it('the SQL of the dashboard has the same rows whatever time zone its session has', async () => {
+  const { templating, panels } = dashboard.parse(JSON.parse(read('examples/grafana/postgresql.json')));
+  const values: Record<string, string> = {};
+  const filled = (text: string) =>
+    Object.entries(values).reduce(
+      (all, [name, value]) => all.replaceAll(`$${name}`, value),
+      text
+        .replaceAll('$__timeFrom()', `'2026-01-01T00:00:00Z'::timestamptz`)
+        .replaceAll('$__timeTo()', `now()`),
+    );
+  for (const { name, query } of templating.list.filter(({ type }) => type === 'query')) {
+    const [first] = await sql.unsafe(filled(z.string().parse(query))).values();
+    values[name] = String(first?.[0]);
+  }
+  const statements = panels.flatMap(({ targets = [] }) => targets.map(({ rawSql }) => filled(rawSql)));
+  await expectOneAnswer(statements, 8);
+});
