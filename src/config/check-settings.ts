@@ -22,7 +22,7 @@ export function findNoOpSettings(value: unknown, names: CatalogNames): string[] 
     (window.safeParse(one).data?.nodes ?? []).flatMap((name, place) =>
       typeof name !== 'string' || nodes.includes(name)
         ? []
-        : [`health.maintenance[${at}].nodes[${place}]: no node is called "${name}"; ${there}`],
+        : [`health.maintenance[${at}].nodes[${place}]: there is no node "${name}"; ${there}`],
     ),
   );
   const overrides = Object.entries(datasets).flatMap(([dataset, override]) =>

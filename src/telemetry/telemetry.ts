@@ -9,18 +9,25 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { BatchLogRecordProcessor, LoggerProvider, type LogRecordExporter } from '@opentelemetry/sdk-logs';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import type { OtlpSettings } from '../config/otlp.ts';
 import { toErrorMessage } from '../lib/errors.ts';
 import type { RunInSpan } from '../lib/trace.ts';
 import { readVersion } from '../lib/version.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import { exportersOf } from './exporters.ts';
 import { FailureReportingExporter } from './failure-reports.ts';
 import { toLogRecord } from './log-record.ts';
 import { RedactingSpanExporter } from './redact-spans.ts';
-import { samplerOf } from './samplers.ts';
 
 const SCOPE = 'chain-recorder';
 /** Timeout of the final flush, in ms. */
@@ -111,3 +118,37 @@ const tracedBy =
     );
 
 const lineTo = (logger: OtelLogger) => (line: string) => logger.emit(toLogRecord(line));
+
+/** Returns the sampler for OTEL_TRACES_SAMPLER. */
+function samplerOf({ name, ratio }: OtlpSettings['sampler']): Sampler {
+  const root = rootOf(name.replace('parentbased_', ''), ratio);
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+function rootOf(name: string, ratio: number): Sampler {
+  if (name === 'always_off') return new AlwaysOffSampler();
+  return name === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : new AlwaysOnSampler();
+}
+
+interface Exporters {
+  readonly traces: SpanExporter | null;
+  readonly logs: LogRecordExporter | null;
+}
+
+/** Creates the HTTP exporters for the protocol in the settings; null for a signal that is not exported. */
+async function exportersOf({ protocol, headers, traces, logs }: OtlpSettings): Promise<Exporters> {
+  const [{ OTLPTraceExporter }, { OTLPLogExporter }] =
+    protocol === 'http/json'
+      ? await Promise.all([
+          import('@opentelemetry/exporter-trace-otlp-http'),
+          import('@opentelemetry/exporter-logs-otlp-http'),
+        ])
+      : await Promise.all([
+          import('@opentelemetry/exporter-trace-otlp-proto'),
+          import('@opentelemetry/exporter-logs-otlp-proto'),
+        ]);
+  return {
+    traces: traces === undefined ? null : new OTLPTraceExporter({ url: traces, headers }),
+    logs: logs === undefined ? null : new OTLPLogExporter({ url: logs, headers }),
+  };
+}

@@ -167,7 +167,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'another site makes a browser query the record',
-    file: 'server/cross-site.ts',
+    file: 'server/headers.ts',
     from: "headers['sec-fetch-site'] === 'cross-site'",
     to: "headers['sec-fetch-site'] === 'same-site'",
     test: 'server/cross-site.test.ts',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOwnName } from '../../src/server/allowed-hosts.ts';
+import { isOwnName } from '../../src/server/headers.ts';
 
 const names = ['recorder.example.org', '0.0.0.0', '2001:db8::7'];
 

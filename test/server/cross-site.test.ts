@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isCrossSiteRequest } from '../../src/server/cross-site.ts';
+import { isCrossSiteRequest } from '../../src/server/headers.ts';
 
 const headers = (site?: string, mode?: string, dest?: string) => ({
   'sec-fetch-site': site,

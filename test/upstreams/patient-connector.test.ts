@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { afterEach, expect, it } from 'vitest';
-import { createConnector } from '../../src/upstreams/patient-connector.ts';
+import { createConnector } from '../../src/upstreams/http.ts';
 import { slowServer } from '../support/slow-server.ts';
 
 const closers: (() => unknown)[] = [];

@@ -6,10 +6,9 @@ import { listChartSources } from '../../../src/reporting/relations/chart-sources
 import { parseChartRequest } from '../../../src/server/pages/charts/chart-data.ts';
 import { UnreadNotice } from '../../../src/server/pages/charts/chart-error.tsx';
 import { drawables } from '../../../src/server/pages/charts/drawables.ts';
-import { withEnds, withGaps } from '../../../src/server/pages/charts/gaps.ts';
 import { completeKeys, readTargets } from '../../../src/server/pages/charts/known-values.ts';
 import { chartLink } from '../../../src/server/pages/charts/link.ts';
-import { readChartLines } from '../../../src/server/pages/charts/read-lines.ts';
+import { readChartLines, withEnds, withGaps } from '../../../src/server/pages/charts/read-lines.ts';
 import { withPages } from '../../support/fixture.ts';
 import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { addToDraw, addTooMany, DENSE, dense, first, holder, peak } from './drawn-record.ts';

@@ -1,10 +1,11 @@
+import { pointsOf } from '../../../reporting/relations/lines.ts';
+import { LiteralStatementBuilder } from '../../../reporting/relations/statement.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { queryLink } from '../query/link.ts';
 import { countText, momentText, numberText } from '../texts.ts';
 import type { ChartRequest } from './chart-data.ts';
 import { chartLink } from './link.ts';
 import type { DrawnLine } from './read-lines.ts';
-import { sqlOf } from './sql.ts';
 import { chartOf } from './zoom.tsx';
 
 /** Maximum number of rows in the table: the newest ones. */
@@ -91,3 +92,35 @@ const valueText = (value: string | undefined) => {
   if (value === undefined) return '–';
   return /^-?\d+(\.\d+)?$/.test(value) ? numberText(value) : value;
 };
+
+/**
+ * Returns the statement for all points of a chart.
+ * @param moment moment of the record; null for now
+ */
+function sqlOf({ drawable, ...question }: ChartRequest, moment: string | null): string {
+  const { rows, conditions, at, ends, values, of, counted } = pointsOf(
+    drawable,
+    { ...question, asOf: moment },
+    new LiteralStatementBuilder(),
+  );
+  const columns = [
+    `${counted === null ? at : `date_trunc('${counted}', ${at}, 'UTC')`} as at`,
+    ...(ends === null ? [] : [`${ends} as until`]),
+    ...of,
+    ...(counted === null ? values.map(([, value]) => value) : ['count(*)']),
+  ];
+  return [
+    `select ${columns.join(', ')}`,
+    `from ${rows} as r`,
+    ...(conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : []),
+    ...(counted === null
+      ? []
+      : [
+          `group by ${columns
+            .slice(0, -1)
+            .map((_, place) => place + 1)
+            .join(', ')}`,
+        ]),
+    'order by 1',
+  ].join('\n');
+}

@@ -1,13 +1,87 @@
 import type postgres from 'postgres';
 import type { Clock } from '../../../lib/clock.ts';
+import { type ChartGrain, endOfGrain } from '../../../reporting/relations/chart-sources.ts';
 import { type ChartLine, cutLines, laterMoment, readLines } from '../../../reporting/relations/lines.ts';
 import type { Line } from '../parts/line-chart.tsx';
 import type { ChartRequest } from './chart-data.ts';
-import { spacingOf, withEnds, withGaps } from './gaps.ts';
 import { type LineAtMoment, thingOf } from './known-line.ts';
-import { labelsOf } from './labels.ts';
 import { type CoveredRanges, fillEmptyBuckets, readCovered } from './nothing-happened.ts';
-import { markDifferences } from './revisions.ts';
+
+const HOUR = 3_600_000;
+/** Distance between two points of a metric, by its interval, in ms. */
+const INTERVALS: Readonly<Record<string, number>> = {
+  hour: HOUR,
+  day: 24 * HOUR,
+  week: 7 * 24 * HOUR,
+  month: 31 * 24 * HOUR,
+};
+/** Factor by which the distance of two points may exceed the expected one without a gap. */
+const TOLERANCE = 1.5;
+
+/**
+ * Returns the expected distance of consecutive points, in ms.
+ * @param interval of a metric
+ * @param every between two readings, in ms
+ */
+const spacingOf = (interval: string | undefined, every: number): number => INTERVALS[interval ?? ''] ?? every;
+
+/**
+ * Inserts a null wherever points are missing, so that no line crosses a gap.
+ * @param spacing expected distance of points, in ms; if the configured interval is longer, the median
+ * distance counts
+ * @param bucket width of the buckets of the downsampling, in ms; points within one bucket have no gap
+ */
+export function withGaps(points: Line['points'], spacing: number, bucket: number): Line['points'] {
+  const distances = points.slice(1).map(([at], place) => at - (points[place]?.[0] ?? at));
+  const median = distances.toSorted((one, other) => one - other)[Math.floor(distances.length / 2)] ?? 0;
+  const longest = Math.max(spacing, median, bucket) * TOLERANCE;
+  return points.flatMap((point, place) =>
+    (distances[place] ?? 0) > longest ? [point, [point[0] + longest / 2, null] as const] : [point],
+  );
+}
+
+/**
+ * Ends the value of each hour, day, month or year, so that nothing is drawn where there is no value.
+ * @param bucket as for {@link withGaps}
+ */
+export function withEnds(points: Line['points'], grain: ChartGrain, bucket: number): Line['points'] {
+  return points.flatMap((point, place) => {
+    const end = endOfGrain(point[0], grain);
+    const next = points[place + 1]?.[0] ?? Number.POSITIVE_INFINITY;
+    return next > end + bucket ? [point, [end, null] as const] : [point];
+  });
+}
+
+type Thing = Readonly<Record<string, string | null>>;
+
+/**
+ * Returns the shortest labels that distinguish the lines. If there is only one line, its label contains all
+ * selected values.
+ */
+function labelsOf(all: readonly LineAtMoment[], { keyValues, moments }: ChartRequest): string[] {
+  const names = telling(all.map(({ line }) => line.of));
+  const one = Object.values(keyValues).flat().join(' ');
+  return all.map(({ line, moment }) => {
+    const of = wordsOf(line.of, names);
+    const known = moment ? `known at ${moment.slice(0, 16).replace('T', ' ')}` : 'known now';
+    return [of || one || line.of.value, ...(moments.length > 1 || moment ? [known] : [])].join(' ');
+  });
+}
+
+const wordsOf = (thing: Thing, names: readonly string[]) =>
+  names.map((name) => thing[name] ?? 'none').join(' ');
+
+/** Returns the first columns that suffice to distinguish all keys. */
+function telling(things: readonly Thing[]): string[] {
+  const countOf = (names: readonly string[]) => new Set(things.map((one) => wordsOf(one, names))).size;
+  const all = Object.keys(things[0] ?? {});
+  const chosen: string[] = [];
+  for (const name of all) {
+    if (countOf(chosen) === countOf(all)) break;
+    if (countOf([...chosen, name]) > countOf(chosen)) chosen.push(name);
+  }
+  return chosen;
+}
 
 /**
  * Number of buckets of a window. At most four points of each are drawn, or all points of the window if there
@@ -131,4 +205,29 @@ function drawnPoints(
   if (!last || last[1] === null) return points;
   const until = Math.min(to ?? now, moment === null ? now : Date.parse(moment));
   return until > last[0] ? [...points, [until, last[1]]] : points;
+}
+
+/**
+ * Finds the points of a line that differ between two moments of the record.
+ * @returns ms since 1970, by line
+ */
+function markDifferences(all: readonly LineAtMoment[]): ReadonlyMap<LineAtMoment, readonly number[]> {
+  const byThing = new Map<string, LineAtMoment[]>();
+  for (const known of all) {
+    const thing = thingOf(known);
+    byThing.set(thing, [...(byThing.get(thing) ?? []), known]);
+  }
+  const marks = new Map<LineAtMoment, number[]>();
+  for (const [one, other] of byThing.values()) {
+    if (!one || !other) continue;
+    const values = new Map(one.line.points);
+    const differing = other.line.points.flatMap(([at, value]) => {
+      const before = values.get(at);
+      return value !== null && before !== undefined && before !== null && before !== value
+        ? [Date.parse(at)]
+        : [];
+    });
+    marks.set(one, differing).set(other, differing);
+  }
+  return marks;
 }

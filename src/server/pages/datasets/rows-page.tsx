@@ -1,16 +1,17 @@
+import type { ReportingRelation } from '../../../reporting/relations/readable.ts';
 import { countRows, type RowCount } from '../../../reporting/relations/row-count.ts';
 import { type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
 import type { Content, Page, Redirect } from '../page.ts';
 import { numberText } from '../texts.ts';
-import { AboutColumns } from './about-columns.tsx';
 import { ActiveFilters } from './active-filters.tsx';
 import { hrefOf, keepAsOf, normalizeParameters, parametersOf, without } from './address.ts';
 import { rowsAddress } from './api-address.ts';
 import { AsOf } from './as-of.tsx';
 import { canonicalizeParameters } from './canonical-address.ts';
 import { filtersOfRows, type TableLocation } from './column-menu.tsx';
+import { FilterField } from './filter-field.tsx';
 import { Formats } from './formats.tsx';
-import { canCallFunction, FunctionForm } from './function-form.tsx';
+import { HiddenFields } from './hidden-fields.tsx';
 import { NoRecord, recordStartAfter } from './no-record.tsx';
 import { explainNoRows } from './no-rows.ts';
 import { PageSql } from './page-sql.tsx';
@@ -18,6 +19,47 @@ import { pathOf, RelationHead } from './relation-head.tsx';
 import { type Relation, relationNamed } from './relations.ts';
 import { parseAsOf, parseRequestedRows, pastSupportOf, type RequestedRows } from './requested-rows.ts';
 import { RowsTable } from './rows-table.tsx';
+
+/** Returns whether a function can be called: it has no required parameters, or some parameter was given. */
+const canCallFunction = (
+  { parameters }: ReportingRelation,
+  given: Readonly<Record<string, unknown>>,
+): boolean => {
+  const needed = (parameters ?? []).filter(({ preset }) => preset === undefined);
+  return needed.length === 0 || (parameters ?? []).some(({ name }) => given[name] !== undefined);
+};
+
+/** The form for the parameters of a function. The moment of `as_of` has a form of its own. */
+function FunctionForm({
+  place: { readable, path, parameters },
+}: {
+  readonly place: Omit<TableLocation, 'shown'>;
+}) {
+  const taken = (readable.parameters ?? []).filter(({ name }) => name !== 'as_of');
+  if (taken.length === 0) return null;
+  return (
+    <form class="filters" method="get" action={path}>
+      <HiddenFields of={without(parameters, 'after', ...taken.map(({ name }) => name))} />
+      {taken.map(({ name, type, comment, preset }) => (
+        <FilterField
+          key={name}
+          id={`parameter-${name}`}
+          label={
+            <span title={comment}>
+              <code>{name}</code>
+              {preset === undefined ? '' : ' (may stay empty)'}
+            </span>
+          }
+          name={name}
+          type={type}
+          value={parameters[name] ?? ''}
+          required={preset === undefined}
+        />
+      ))}
+      <button type="submit">Ask</button>
+    </form>
+  );
+}
 
 /** `/datasets/D`: the rows of a dataset, of another view, or of a function. */
 export const rowsPage: Page = {
@@ -189,5 +231,32 @@ function Pager({
         </a>
       )}
     </nav>
+  );
+}
+
+/** The meaning of each column, and a form to select the displayed ones. */
+function AboutColumns({ place: { readable, path, parameters, shown } }: { readonly place: TableLocation }) {
+  const hidden = readable.columns.length - shown.length;
+  return (
+    <details class="about-columns">
+      <summary>
+        {readable.columns.length} columns and what they mean{hidden > 0 ? `; ${hidden} hidden` : ''}
+      </summary>
+      <form method="get" action={path}>
+        <HiddenFields of={without(parameters, 'columns')} />
+        <ul>
+          {readable.columns.map(({ name, type, comment }) => (
+            <li key={name}>
+              <label>
+                <input type="checkbox" name="columns" value={name} checked={shown.includes(name)} />{' '}
+                <code>{name}</code>
+              </label>{' '}
+              <span class="soft">{type}</span> {comment}
+            </li>
+          ))}
+        </ul>
+        <button type="submit">Show the ticked columns</button>
+      </form>
+    </details>
   );
 }

@@ -1,17 +1,67 @@
+import { useContext } from 'preact/hooks';
 import { z } from 'zod';
-import { readStalledLedgers, watchedNodes } from '../../../reporting/reports/nodes/watched-nodes.ts';
+import { type DiskUse, fullAt } from '../../../reporting/reports/disk.ts';
+import {
+  readStalledLedgers,
+  sortByUrgency,
+  type WatchedNode,
+  watchedNodes,
+} from '../../../reporting/reports/nodes/watched-nodes.ts';
 import { livingRecorders } from '../../../reporting/reports/processes.ts';
 import { readRecentChanges } from '../../../reporting/reports/recent-changes.ts';
 import { definePage } from '../page.ts';
-import { Table } from '../parts/table.tsx';
+import { Meter } from '../parts/meter.tsx';
+import { State } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { serverLinks } from '../status/links.ts';
+import { NotListed } from '../status/more-nodes.tsx';
+import { bytesText, durationWords } from '../texts.ts';
 import { MyValidators } from '../validators/validators.tsx';
+import { CurrentView } from '../view.ts';
 import { Budgets } from './budgets.tsx';
 import { Changes } from './changes.tsx';
 import { byNeed, datasetColumns } from './datasets.tsx';
-import { Disk } from './disk.tsx';
 import { Findings, Verdict } from './findings.tsx';
 import { NextSteps } from './next-steps.tsx';
-import { Nodes } from './nodes.tsx';
+
+/** Maximum number of listed nodes; more would make the page slow to render and to read. */
+const MAX_NODES = 200;
+
+/** The current state of the nodes. */
+function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
+  const ordered = sortByUrgency(nodes);
+  return (
+    <section class="panel" aria-labelledby="nodes">
+      <h2 id="nodes">Nodes now</h2>
+      <Table
+        stacked
+        caption="Nodes now"
+        columns={columns}
+        rows={ordered.slice(0, MAX_NODES)}
+        keyOf={({ node }) => node}
+        empty="No node is watched: name yours in upstreams.nodes of recorder.yaml."
+      />
+      {ordered.length > MAX_NODES && <NotListed nodes={ordered.slice(MAX_NODES)} />}
+    </section>
+  );
+}
+
+const columns: readonly Column<WatchedNode>[] = [
+  { name: 'Node', kind: 'name', cell: ({ node }) => <a href={serverLinks.node(node)}>{node}</a> },
+  {
+    name: 'Health',
+    evident: true,
+    cell: ({ state }) => <State is={state === 'unrecorded' ? 'no record yet' : state} />,
+  },
+  { name: 'Since', cell: ({ since }) => <Time at={since} /> },
+  {
+    name: 'Why',
+    kind: 'wide',
+    cell: ({ error, failing_checks, unready }) =>
+      error ?? (failing_checks.join(', ') || (unready ? 'not ready' : '')),
+  },
+];
 
 /** `/`: the overall state at a glance. */
 export const home = definePage({
@@ -76,4 +126,46 @@ async function orNullIfLate<T>(answer: Promise<T>, timeoutMs = OPTIONAL_DATA_TIM
     timer = setTimeout(resolve, timeoutMs, null);
   });
   return Promise.race([answer.catch(() => null), late]).finally(() => clearTimeout(timer));
+}
+
+/** The disk usage of the record, and when the disk will be full. */
+function Disk({ use, embedded }: { readonly use: DiskUse; readonly embedded: boolean }) {
+  const { database, largest, perDay, free } = use;
+  const { now } = useContext(CurrentView);
+  const full = fullAt(use, now);
+  const share = free === null ? null : database / (database + free);
+  return (
+    <section class="panel" aria-labelledby="disk">
+      <h2 id="disk">Disk usage</h2>
+      <p class="head">
+        <span>
+          <strong>{bytesText(database)}</strong> recorded
+        </span>
+        <span class="soft">{free === null ? '' : `${bytesText(free)} free`}</span>
+      </p>
+      {share !== null && (
+        <Meter
+          share={share}
+          tone={share > 0.9 ? 'bad' : 'busy'}
+          label={`${Math.round(share * 100)} % of the space is taken`}
+        />
+      )}
+      <p class="soft small">
+        {perDay === null
+          ? 'The growth per day is shown after three sealed days.'
+          : `It grows by ${bytesText(perDay)} a day. `}
+        {perDay !== null && full !== null && `The disk is full in ${durationWords((full - now) / 1000)}.`}
+        {free === null && !embedded && ' What is free there, only the machine of the database knows.'}
+      </p>
+      <ol class="shares">
+        {largest
+          .filter(({ bytes }) => bytes > 0)
+          .map(({ dataset, bytes }) => (
+            <li key={dataset}>
+              <code>{dataset}</code> <span class="number">{bytesText(bytes)}</span>
+            </li>
+          ))}
+      </ol>
+    </section>
+  );
 }

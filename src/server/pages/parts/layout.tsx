@@ -4,7 +4,6 @@ import type { Content } from '../page.ts';
 import { CurrentLinks } from '../status/links.ts';
 import { momentText } from '../texts.ts';
 import { CurrentView, themes } from '../view.ts';
-import { Crumbs } from './crumbs.tsx';
 import { Time } from './time.tsx';
 
 /** The icon of the recorder, a dot on a line, as a data URL, which needs no request. */
@@ -106,5 +105,21 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
         </footer>
       </body>
     </html>
+  );
+}
+
+/** The breadcrumbs of a page, from the outside in. */
+function Crumbs({ path }: { readonly path: readonly { readonly href: string; readonly label: string }[] }) {
+  if (path.length === 0) return null;
+  return (
+    <nav class="crumbs" aria-label="Where this is">
+      <ol>
+        {path.map(({ href, label }) => (
+          <li key={href}>
+            <a href={href}>{label}</a>
+          </li>
+        ))}
+      </ol>
+    </nav>
   );
 }

@@ -3,14 +3,21 @@ import { z } from 'zod';
 import { firstLookAt, type NodeRange, nodeRange } from '../../../reporting/reports/nodes/node-range.ts';
 import { HEALTH } from '../../../reporting/reports/nodes/node-record.ts';
 import type { NodeStatus, NodesStatus } from '../../../reporting/reports/nodes/nodes-status.ts';
+import type { WindowStates } from '../../../reporting/reports/nodes/windows.ts';
+import {
+  achievedText,
+  type ObservedUptime,
+  percentText,
+  spanText,
+} from '../../../reporting/reports/uptime.ts';
 import type { StatusSite } from '../../status-site.ts';
 import { chartLink } from '../charts/link.ts';
 import { type Content, definePage } from '../page.ts';
+import { Calendar as Days, type FieldPlace } from '../parts/calendar.tsx';
 import { State } from '../parts/state.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 import { countText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
-import { UptimeByObserver } from './by-observer.tsx';
-import { Calendar } from './calendar.tsx';
 import { Checks } from './checks.tsx';
 import { Incidents } from './incidents.tsx';
 import { LatencyFact } from './latency-fact.tsx';
@@ -20,9 +27,37 @@ import { NodeState, UptimeFact } from './node-facts.tsx';
 import { RangeChoice } from './range-choice.tsx';
 import { parseRange, type RequestedRange, rangeParameters } from './requested-range.ts';
 import { StalledLedgersWarning } from './stalled.tsx';
-import { Legend, StateBars, StatePatterns } from './state-bars.tsx';
+import { Legend, StateBar, StateBars, StatePatterns } from './state-bars.tsx';
 import { summaryWords, windowText } from './state-words.ts';
 import { Windows } from './windows.tsx';
+
+const columns: readonly Column<ObservedUptime>[] = [
+  { name: 'Probe', cell: ({ probe }) => probe },
+  { name: 'Observer', kind: 'name', cell: ({ observer }) => observer },
+  {
+    name: 'Uptime',
+    kind: 'number',
+    cell: ({ uptime }) => (uptime === null ? 'unknown' : percentText(uptime)),
+  },
+  { name: 'At least', kind: 'number', cell: (one) => achievedText(one).replace('≥ ', '') },
+  { name: 'Up', kind: 'number', cell: ({ up_seconds }) => spanText(up_seconds) },
+  { name: 'Down', kind: 'number', cell: ({ down_seconds }) => spanText(down_seconds) },
+  { name: 'Unknown', kind: 'number', cell: ({ unknown_seconds }) => spanText(unknown_seconds) },
+  { name: 'Maintenance', kind: 'number', cell: ({ maintenance_seconds }) => spanText(maintenance_seconds) },
+];
+
+/** The uptime of a node by probe and observer, since the observer started to watch it. */
+function UptimeByObserver({ observed }: { readonly observed: readonly ObservedUptime[] }) {
+  return (
+    <Table
+      caption="By probe and observer"
+      columns={columns}
+      rows={observed}
+      keyOf={({ probe, observer }) => `${probe} ${observer}`}
+      empty="Nobody has looked at it yet."
+    />
+  );
+}
 
 /** Data of the page of a node. */
 export interface NodeRecord {
@@ -164,4 +199,26 @@ function Bars({ record, label }: { readonly record: NodeRange; readonly label: s
   return (
     <StateBars windows={record.windows} label={label} href={(window) => finer(links, record.node, window)} />
   );
+}
+
+/**
+ * Days of a node as a calendar.
+ * @param windows whole days, except for the first and the last one
+ */
+function Calendar({
+  node,
+  windows,
+  label,
+}: {
+  readonly node: string;
+  readonly windows: readonly WindowStates[];
+  readonly label: string;
+}) {
+  const links = useContext(CurrentLinks);
+  const days = windows.map((window) => ({
+    at: window.from,
+    href: finer(links, node, window),
+    draw: (place: FieldPlace) => <StateBar window={window} {...place} />,
+  }));
+  return <Days days={days} label={label} />;
 }

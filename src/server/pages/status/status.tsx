@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SealHead } from '../../../reporting/reports/nodes/node-record.ts';
 import {
   type NodeStatus,
   type NodesStatus,
@@ -6,11 +7,13 @@ import {
 } from '../../../reporting/reports/nodes/nodes-status.ts';
 import type { StatusSite } from '../../status-site.ts';
 import { type Content, definePage } from '../page.ts';
+import { Empty } from '../parts/empty.tsx';
+import { KeyValues } from '../parts/key-values.tsx';
+import { Time } from '../parts/time.tsx';
 import { countText } from '../texts.ts';
 import { Incidents } from './incidents.tsx';
 import { ListedNodes } from './listed-nodes.tsx';
 import { Maintenance } from './maintenance.tsx';
-import { Seal } from './seal.tsx';
 import { StalledLedgersWarning } from './stalled.tsx';
 import { Legend, StatePatterns } from './state-bars.tsx';
 
@@ -95,4 +98,29 @@ function verdictOf(nodes: readonly NodeStatus[]): readonly [tone: string, words:
   if (unknown > 0) return ['idle', `${of(unknown, 'in a state that nobody knows')}`];
   if (maintenance > 0) return ['planned', of(maintenance, 'under announced maintenance')];
   return ['good', of(nodes.length, 'up')];
+}
+
+/** The newest seal of the record, with instructions to verify it. */
+function Seal({ seal }: { readonly seal: SealHead | null }) {
+  if (!seal) return <Empty>The record is not sealed yet: that is done once a day.</Empty>;
+  return (
+    <>
+      <p>
+        What this page shows until <Time at={seal.sealed_until} exact /> is sealed: each seal is a hash over
+        all that was recorded and over the seal before it. Keep the head. Later,{' '}
+        <code>chain-recorder verify</code> tells on a copy of the record whether any of it was changed since.
+      </p>
+      <KeyValues
+        of={[
+          ['Seal', `${seal.seal}${seal.signed ? ', signed' : ''}`],
+          ['Sealed until', <Time at={seal.sealed_until} exact key="until" />],
+          ['Head (sha-256)', <code key="head">{seal.head}</code>],
+          [
+            'Head of node_health',
+            seal.ledger_head === null ? null : <code key="ledger">{seal.ledger_head}</code>,
+          ],
+        ]}
+      />
+    </>
+  );
 }

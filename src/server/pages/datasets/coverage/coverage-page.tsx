@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ReadableDataset } from '../../../../reporting/relations/catalogue.ts';
 import {
   type Coverage,
+  type CoverageHeights,
   type CoverageQuery,
   coverageParameters,
   NOT_RECORDED_YET,
@@ -16,7 +17,10 @@ import {
   type TargetCoveragePage,
 } from '../../../../reporting/relations/target-coverage.ts';
 import type { Content, Page } from '../../page.ts';
+import { State } from '../../parts/state.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { StatePatterns } from '../../status/state-bars.tsx';
+import { numberText } from '../../texts.ts';
 import { hrefOf, keepAsOf, type Parameters, parametersOf, without } from '../address.ts';
 import { canonicalizeParameters } from '../canonical-address.ts';
 import { pathOf, RelationHead } from '../relation-head.tsx';
@@ -26,8 +30,45 @@ import { CoverageForm } from './coverage-form.tsx';
 import { DaysOfAll } from './days-of-all.tsx';
 import { axisOf } from './fix.ts';
 import { Gaps } from './gaps.tsx';
-import { Heights } from './heights.tsx';
 import { Targets } from './targets.tsx';
+
+/** The ranges of heights of a dataset that is recorded by height, and so has no days. */
+function Heights({ of }: { readonly of: readonly CoverageHeights[] }) {
+  return (
+    <section aria-labelledby="heights">
+      <h2 id="heights">Heights</h2>
+      <Table
+        caption="Heights that are recorded and that are missing"
+        columns={columns}
+        rows={of}
+        keyOf={(range) => of.indexOf(range)}
+        empty="No height is recorded yet."
+      />
+    </section>
+  );
+}
+
+const columns: readonly Column<CoverageHeights>[] = [
+  { name: 'Target', cell: ({ target }) => target },
+  { name: 'From height', kind: 'number', cell: ({ first_height }) => numberText(first_height) },
+  {
+    name: 'To',
+    about: 'Itself not in it.',
+    kind: 'number',
+    cell: ({ end_height }) => (end_height === null ? 'newest' : numberText(end_height)),
+  },
+  {
+    name: 'State',
+    cell: ({ reason }) =>
+      reason === 'recorded' ? (
+        <State is="covered" />
+      ) : (
+        <State is="gap" tone="bad">
+          {reason}
+        </State>
+      ),
+  },
+];
 
 /** Page sizes of targets, and of gaps of each kind. */
 const TARGETS_PAGE_SIZE = 25;
