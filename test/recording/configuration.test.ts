@@ -26,7 +26,7 @@ describe('the digest of a configuration', () => {
     ['the sinks of changes', { changes: { sinks: [sink] } }],
     ['how long changes are kept', { changes: { keep: '30d' } }],
     ['how long what is recorded is kept', { retention: { peers: '400d' } }],
-    ['how long runs are kept', { runs: { keep: '30d' } }],
+    ['how long runs are kept', { runs: { keep: '60d' } }],
     ['which uptime is rewarded', { health: { rewards: { minUptime: 85 } } }],
   ])('is another one where it says something else of %s', (_, said) => {
     expect(digestOf(said)).not.toBe(digestOf({}));
