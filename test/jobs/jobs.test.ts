@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
 import { createUpstreamOpener } from '../../src/app/upstream-opener.ts';
 import { validateConfig } from '../../src/config/load.ts';
@@ -503,75 +502,4 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       released.open();
     });
   });
-});
-
-describe('a PostgreSQL that is away', () => {
-  it('is waited for at the start, and then the queue works', async () => {
-    const database = await testDatabase();
-    const sql = postgres(database.url, { onnotice: () => {} });
-    const proxy = await TcpProxy.open(Number(new URL(database.url).port));
-    proxy.weather = { kind: 'down' };
-    const urls = { redisUrl: undefined, databaseUrl: proxy.before(database.url) };
-    const opening = openBackend(urls, silent, never);
-    await expect.poll(() => proxy.opened, { timeout: 10_000 }).toBeGreaterThan(0);
-    proxy.weather = { kind: 'fair' };
-    const backend = await opening;
-    const queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
-    const feed = scriptedFeed(nodeIdentity, { node: 'patient' });
-    feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
-    const runs: RunResult[] = [];
-    const stop = await startWorkers(backend, queues, {
-      sql,
-      clock: now,
-      feeds: [feed],
-      recording: recordingContext(sql, now),
-      log: silent,
-      finished: (result) => runs.push(result),
-    });
-    // Cut off once more, over the moment at which a job is due: what listens and what asks connect again by themselves,
-    // and look although nobody tells them of a new job, or when the next one is due.
-    const { name, data, opts } = recordJob(feed, jobFor(feed));
-    await queues.polls.add(name, data, { ...opts, delay: 4_000 });
-    proxy.weather = { kind: 'down' };
-    proxy.reset();
-    const tried = proxy.opened;
-    await expect.poll(() => proxy.opened, { timeout: 10_000 }).toBeGreaterThan(tried);
-    proxy.decide((statement) => (/next_delay\(|AS present/.test(statement) ? 'cut-before' : 'forward'));
-    proxy.weather = { kind: 'fair' };
-    await expect.poll(() => runs.map(({ status }) => status), { timeout: 20_000 }).toEqual(['done']);
-    await stop(5_000);
-    await Promise.all([queues.polls.close(), queues.heals.close()]);
-    await backend.close();
-    await proxy.close();
-    await sql.end();
-    await database.close();
-  });
-
-  it('is waited for no longer than it is wanted', async () => {
-    const stopping = new AbortController();
-    const urls = { redisUrl: undefined, databaseUrl: 'postgres://127.0.0.1:1/none' };
-    const opening = openBackend(urls, silent, stopping.signal);
-    stopping.abort();
-    await expect(opening).rejects.toThrow('ECONNREFUSED');
-  });
-});
-
-it('a Redis that is away keeps workers from stopping no longer than the deadline', async () => {
-  const database = await testDatabase();
-  const sql = postgres(database.url, { onnotice: () => {} });
-  const urls = { redisUrl: 'redis://127.0.0.1:1', databaseUrl: database.url };
-  const backend = await openBackend(urls, silent, never);
-  const queues = { polls: await backend.queue(POLLS), heals: await backend.queue(HEALS) };
-  const stop = await startWorkers(backend, queues, {
-    sql,
-    clock: now,
-    feeds: [],
-    recording: recordingContext(sql, now),
-    log: silent,
-  });
-  const begun = performance.now();
-  await stop(300);
-  expect(performance.now() - begun).toBeLessThan(2_000);
-  await sql.end();
-  await database.close();
 });
