@@ -24,8 +24,8 @@ export class OtherNodes {
   readonly #answering = new Map<string, OtherProbe>();
   /** Ended probes that are not written yet. */
   #ended: WatchedProbe[] = [];
-  /** Number of queries of each probe until its last end, by key. */
-  readonly #looks = new Map<string, number>();
+  /** Number of queries and names of the checks of each probe until its last end, by key. */
+  readonly #earlier = new Map<string, { readonly looks: number; readonly names: ReadonlySet<string> }>();
 
   /** @param resume returns the stored state of a probe */
   constructor(
@@ -79,20 +79,22 @@ export class OtherNodes {
   }
 
   #begin(key: string, node: string, at: WatchedProbe, settled: number): OtherProbe | null {
-    if (this.#looks.size >= MAX_OTHER_PROBES && !this.#looks.has(key)) return null;
+    const earlier = this.#earlier.get(key);
+    if (this.#earlier.size >= MAX_OTHER_PROBES && !earlier) return null;
     const { probe } = at;
     const before = this.#resume(node, probe) ?? createInitialProbe(settled);
-    const probes = this.#looks.get(key) ?? before.probes;
-    const start = { ...before, state: INITIAL_PROBE_STATE, maintained: false, probes, settled };
+    const { looks: probes = before.probes, names: endedNames = new Set<string>() } = earlier ?? {};
+    const state = { ...INITIAL_PROBE_STATE, endedNames };
+    const start = { ...before, state, maintained: false, probes, settled };
     const begun = { watched: new WatchedProbe(node, probe, start), at };
     this.#answering.set(key, begun);
-    this.#looks.set(key, probes);
+    this.#earlier.set(key, { looks: probes, names: endedNames });
     return begun;
   }
 
   #end(key: string, watched: WatchedProbe, at: number): void {
     watched.end(at);
-    this.#looks.set(key, watched.looks);
+    this.#earlier.set(key, { looks: watched.looks, names: watched.checkNames });
     this.#answering.delete(key);
     this.#ended.push(watched);
   }

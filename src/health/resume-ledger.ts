@@ -107,6 +107,7 @@ export async function resumeLedger(
         standing: standing.get(key) ?? new Map(),
         suspect: suspect && { ...suspect, at: clock.toSteady(suspect.at) },
         stamps: new Map(),
+        endedNames: new Set(),
       };
       const hour = row.hour && row.entries ? { start: row.hour.getTime(), entries: row.entries } : null;
       return {

@@ -85,9 +85,16 @@ export interface ProbeState {
   readonly suspect: Observation | null;
   /** Time at which the current timestamp of each check was first seen. */
   readonly stamps: ReadonlyMap<string, { readonly timestamp: string; readonly since: number }>;
+  /** Names of checks whose verdicts ended. They count for the maximum number of names. */
+  readonly endedNames: ReadonlySet<string>;
 }
 
-export const INITIAL_PROBE_STATE: ProbeState = { standing: new Map(), suspect: null, stamps: new Map() };
+export const INITIAL_PROBE_STATE: ProbeState = {
+  standing: new Map(),
+  suspect: null,
+  stamps: new Map(),
+  endedNames: new Set(),
+};
 
 /** Minimum time between a failure and the query that confirms it, in ms. */
 export const MIN_CONFIRM_GAP_MS = 2_000;
@@ -111,19 +118,20 @@ export function applyObservation(
   const standing = new Map(before.standing);
   const transitions: Transition[] = [];
   const stamps = observation.checks ? stampsOf(before, observation) : before.stamps;
-  if (suspect && down) transitions.push(...applyReadings(standing, suspect, stamps, staleAfter));
+  const known = { stamps, endedNames: before.endedNames };
+  if (suspect && down) transitions.push(...applyReadings(standing, suspect, known, staleAfter));
   if (suspect && observation.state === 'unknown')
     // It is no longer known whether the node caused the failure.
     transitions.push(
       ...applyReadings(
         standing,
         { ...observation, at: suspect.at, before: suspect.before },
-        stamps,
+        known,
         staleAfter,
       ),
     );
-  else transitions.push(...applyReadings(standing, observation, stamps, staleAfter));
-  return { state: { standing, suspect: null, stamps }, transitions };
+  else transitions.push(...applyReadings(standing, observation, known, staleAfter));
+  return { state: { ...before, standing, suspect: null, stamps }, transitions };
 }
 
 /**
@@ -135,14 +143,16 @@ const MAX_CHECK_NAMES = 1_000;
 /** Merges the readings with names beyond the limit into one, with the most severe state. */
 function limitReadings(
   standing: ReadonlyMap<string, CurrentVerdict>,
+  endedNames: ReadonlySet<string>,
   readings: readonly CheckReading[],
 ): readonly CheckReading[] {
+  const isKnown = (name: string) => standing.has(name) || endedNames.has(name);
   let room = MAX_CHECK_NAMES - standing.size;
+  for (const name of endedNames) if (!standing.has(name)) room--;
   let more: CheckReading | null = null;
   const bounded: CheckReading[] = [];
   for (const reading of readings) {
-    if (reading.name !== REMAINING_CHECKS && (standing.has(reading.name) || room-- > 0))
-      bounded.push(reading);
+    if (reading.name !== REMAINING_CHECKS && (isKnown(reading.name) || room-- > 0)) bounded.push(reading);
     else if (!more || STATE_SEVERITY[reading.state] > STATE_SEVERITY[more.state])
       more = toRemainingChecks(reading);
   }
@@ -167,7 +177,7 @@ const toRemainingChecks = ({ state }: CheckReading): CheckReading => ({
 function applyReadings(
   standing: Map<string, CurrentVerdict>,
   observation: Observation,
-  stamps: ProbeState['stamps'],
+  { stamps, endedNames }: Pick<ProbeState, 'stamps' | 'endedNames'>,
   staleAfter: number,
 ): Transition[] {
   const { at, before } = observation;
@@ -191,7 +201,7 @@ function applyReadings(
       ended: last ? latestTexts(last) : null,
     });
   };
-  const reported = observation.checks && limitReadings(standing, observation.checks);
+  const reported = observation.checks && limitReadings(standing, endedNames, observation.checks);
   const readings = reported?.map((reading) => {
     const stamp = stamps.get(reading.name);
     const stale =

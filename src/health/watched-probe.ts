@@ -80,6 +80,11 @@ export class WatchedProbe {
     return this.#probes;
   }
 
+  /** Names of all checks so far. */
+  get checkNames(): ReadonlySet<string> {
+    return new Set([...this.#state.endedNames, ...this.#state.standing.keys()]);
+  }
+
   /**
    * Starts a query.
    * @returns its number

@@ -133,6 +133,27 @@ it('mixes no node with another, whichever answers at which URL and however the r
   expect(starts.size).toBeGreaterThan(20);
 });
 
+it('bounds the check names of a node that comes and goes at the URL, over all its times', async () => {
+  const world = new World(sql, 'growing', [{ node: 'a', probe: 'health' }], start, 5 * second);
+  let looks = 0;
+  world.looker = async () => {
+    looks += 1;
+    if (looks % 2) return reading('up');
+    const checks = Array.from({ length: 300 }, (_, at) => ({
+      ...{ name: `look ${looks} check ${at}`, state: 'up' as const, error: null, message: null },
+      ...{ timestamp: null, failingSince: null, failures: null },
+    }));
+    return { ...ANOTHER, other: { nodeId: 'NodeID-B', look: { ...reading('up'), checks } } };
+  };
+  await world.start();
+  await world.pass(2 * minute);
+  await world.flush();
+  const [counted] = await sql`
+    select count(distinct check_name)::int as names, bool_or(check_name = '(more)') as has_more
+    from recorder.node_health where observer = 'growing' and node = 'NodeID-B'`;
+  expect(counted).toEqual({ names: 1_000 + 1, has_more: true });
+});
+
 it('records no more than 100 probes of other nodes, and none twice that is configured', async () => {
   const world = new World(
     sql,

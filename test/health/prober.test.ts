@@ -351,6 +351,37 @@ describe('a look that fails in the recorder itself', () => {
   });
 });
 
+describe('check names that change at each look', () => {
+  it('are bounded for each probe of its own, over restarts and absences', async () => {
+    const it = await world(['a', 'b'], 10 * second);
+    let looks = 0;
+    it.looker = async (node) => {
+      looks += 1;
+      const names = node === 'a' ? 400 : 2;
+      const checks = Array.from({ length: names }, (_, at) => ({
+        ...{ name: `look ${looks} check ${at}`, state: 'up' as const, error: null, message: null },
+        ...{ timestamp: null, failingSince: null, failures: null },
+      }));
+      return { state: 'up', error: null, checks, latency: 1 };
+    };
+    for (let times = 0; times < 3; times++) {
+      await it.pass(minute);
+      await it.kill();
+      it.now += hour;
+      await it.start();
+    }
+    await it.flush();
+    const rows = await sql<{ node: string; names: number; more: boolean }[]>`
+      select node, count(distinct check_name)::int as names, bool_or(check_name = '(more)') as more
+      from recorder.node_health where observer = ${it.observer} group by node order by node`;
+    expect(rows[0]).toEqual({ node: 'a', names: 1_000 + 1, more: true });
+    expect(rows[1]).toMatchObject({ node: 'b', more: false });
+    const findings = await sql<{ subject: string }[]>`
+      select subject from reporting.findings where reason like '%ever new names%' and subject like ${`${it.observer} %`}`;
+    expect([...findings]).toEqual([{ subject: `${it.observer} a health` }]);
+  });
+});
+
 describe('first looks', () => {
   it('of a new observer end no absence, and each node is watched from its own first look on', async () => {
     const nodes = Array.from({ length: 90 }, (_, n) => `n${n}`);

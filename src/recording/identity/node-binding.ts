@@ -29,7 +29,7 @@ export interface NodeBinding extends NodeIdentity {
 
 /**
  * Time without another sighting after which a difference has ended, in ms. A load balancer routes to the
- * other node again within this time.
+ * other node again within this time. Until then, a node without the header `node-id` is not recorded.
  */
 const DIFFERENCE_EXPIRY_MS = 120_000;
 /** Minimum interval between two writes of the same fact, in ms. */
@@ -99,20 +99,14 @@ export function findDifference(
 export const nodeDigest = ({ url, nodeId = '' }: ConfiguredNode): string =>
   createHash('sha256').update(`${url}\n${nodeId}`).digest('hex');
 
-/**
- * Returns whether a difference was last seen within the given time at the same URL, so that the other node
- * may still respond there.
- * @param within in ms
- */
+/** Returns whether a difference was seen recently at the same URL, so that the other node may still respond. */
 export function isDifferenceRecent(
   node: ConfiguredNode,
   { difference, differsAt, differsWhere }: NodeBinding,
   now: number,
-  within = DIFFERENCE_EXPIRY_MS,
 ): boolean {
-  return (
-    difference !== null && differsWhere === nodeDigest(node) && differsAt !== null && now - differsAt < within
-  );
+  const isHere = difference !== null && differsWhere === nodeDigest(node);
+  return isHere && differsAt !== null && now - differsAt < DIFFERENCE_EXPIRY_MS;
 }
 
 /**

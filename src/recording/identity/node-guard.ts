@@ -29,11 +29,6 @@ export type CallNode = (
 /** Time for which the network and the binding of a node are cached, in ms, unless its connection fails. */
 const VERIFICATION_TTL_MS = 10_000;
 /**
- * Time for which a node without the header `node-id` is not recorded after another node responded at its URL,
- * in ms.
- */
-const UNMARKED_WAIT_MS = 60_000;
-/**
  * Interval of the verification of a probed node, in ms. It is slightly less than a minute, so that each
  * minute has one.
  */
@@ -45,10 +40,13 @@ const MAX_PROBE_WAIT_MS = 2_000;
 export class AnotherNode extends UpstreamFailure {
   /** Id of the responding node. Null: several nodes responded, or the node belongs to another network. */
   readonly nodeId: string | null;
+  /** The responding node has the bound id, but belongs to another network or has another genesis. */
+  readonly hasBoundId: boolean;
 
-  constructor(message: string, nodeId: string | null) {
+  constructor(message: string, nodeId: string | null, hasBoundId: boolean) {
     super('identity', message);
     this.nodeId = nodeId;
+    this.hasBoundId = hasBoundId;
   }
 }
 
@@ -113,14 +111,14 @@ export class NodeGuard {
       ? await this.#identify(nodeId, call, now)
       : { nodeId, networkId: null, genesisId: null };
     const difference = findDifference(this.node, this.#binding, seen);
-    if (difference !== null) await this.#refuse(difference, this.#otherThanBound(seen));
-    if (!isMarked && this.#binding && isDifferenceRecent(this.node, this.#binding, now, UNMARKED_WAIT_MS))
+    if (difference !== null) await this.#refuseSeen(difference, seen);
+    if (!isMarked && this.#binding && isDifferenceRecent(this.node, this.#binding, now))
       throw new UpstreamFailure('identity', this.#binding.difference ?? 'another node answered');
     if (seen.nodeId === null && seen.networkId === null) return;
     this.#binding = await bindNode(this.#sql, this.node, this.#binding, seen, now);
     // Another process may have bound the name to another node in the meantime.
     const late = findDifference(this.node, this.#binding, seen);
-    if (late !== null) await this.#refuse(late, this.#otherThanBound(seen));
+    if (late !== null) await this.#refuseSeen(late, seen);
   }
 
   /**
@@ -144,9 +142,10 @@ export class NodeGuard {
         await this.refuseNode(nodeId, nodeId);
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || error.kind !== 'identity') throw error;
-      // If the response of the probe carries the bound id, the nodes that responded to the calls of the
-      // verification do not matter.
-      if (error instanceof AnotherNode && nodeId !== null && nodeId === this.expected) return;
+      // If the response of the probe carries the bound id, nodes with other ids that responded to the calls of
+      // the verification do not matter.
+      if (error instanceof AnotherNode && !error.hasBoundId && nodeId !== null && nodeId === this.expected)
+        return;
       slow.failure = error;
       throw error;
     }
@@ -163,14 +162,20 @@ export class NodeGuard {
     return this.#refuse(findDifference(this.node, this.#binding, seen) ?? several, author);
   }
 
+  /** @throws AnotherNode with the difference of a node that sent all responses */
+  #refuseSeen(difference: string, seen: NodeIdentity): Promise<never> {
+    const hasBoundId = seen.nodeId !== null && seen.nodeId === this.expected;
+    return this.#refuse(difference, this.#otherThanBound(seen), hasBoundId);
+  }
+
   /**
    * Stores a difference.
    * @throws AnotherNode with the difference
    */
-  async #refuse(difference: string, author: string | null): Promise<never> {
+  async #refuse(difference: string, author: string | null, hasBoundId = false): Promise<never> {
     this.#place = null;
     this.#binding = await storeDifference(this.#sql, this.node, this.#binding, difference, this.#clock());
-    throw new AnotherNode(difference, author);
+    throw new AnotherNode(difference, author, hasBoundId);
   }
 
   /**

@@ -6,7 +6,10 @@ const PEER = 'NodeID-PhKF5xGeEucL37wScc3up7fo64PToxaf3';
 export interface ReportedNode {
   readonly id: string;
   readonly network?: number;
+  /** Names the chain: the ids of its blocks begin with it. */
   readonly genesis?: string;
+  /** Height of its newest block. */
+  readonly head?: number;
 }
 
 /**
@@ -18,11 +21,13 @@ export function nodeServer(
   hasHeader = true,
 ): Promise<UpstreamServer> {
   return upstreamServer(({ body, number }, response) => {
-    const { id: nodeID, network = 1, genesis = 'genesis-1' } = answering(number);
+    const { id: nodeID, network = 1, genesis = 'genesis-1', head = 0 } = answering(number);
     response.setHeader('content-type', 'application/json');
     if (hasHeader) response.setHeader('node-id', nodeID);
     if (body === '') return response.end('{"checks":{},"healthy":true}');
-    const { id, method } = JSON.parse(body);
+    const { id, method, params } = JSON.parse(body);
+    const height = Number(params?.height ?? 0);
+    const blockId = (at: number) => (at === 0 ? genesis : `${genesis}-${at}`);
     const ip = `${nodeID}.example:9651`;
     const results: Record<string, object> = {
       'info.getNodeID': { nodeID },
@@ -35,7 +40,10 @@ export function nodeServer(
         numPeers: '1',
         peers: [{ ip, nodeID: PEER, version: `peer of ${nodeID}`, trackedSubnets: [] }],
       },
-      'platform.getBlockByHeight': { block: { height: 0, id: genesis } },
+      'platform.getHeight': { height: head },
+      'platform.getBlockByHeight': {
+        block: { height, id: blockId(height), parentID: blockId(height - 1), txs: [{ id: `by ${nodeID}` }] },
+      },
     };
     const result = results[method];
     return response.end(

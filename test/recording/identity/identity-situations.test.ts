@@ -1,0 +1,9 @@
+import { withDatabase } from '../../support/fixture.ts';
+import { checkIdentitySituations } from './check-identity-situations.ts';
+
+const { it, sql } = withDatabase({ max: 4 });
+
+it.each([true, false])(
+  'stores no row of one source in the history of another, reports each change, and goes on after the fix (header: %s)',
+  (hasHeader) => checkIdentitySituations(sql, hasHeader, 1),
+);
