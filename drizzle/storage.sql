@@ -15,7 +15,7 @@ begin
   if not exists (select from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase, unnest(s.setconfig) c
       where d.datname = current_database() and s.setrole = 0 and c ilike 'timezone=%')
     and not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname !~ '^(pg_|information_schema$|recorder|reporting$|drizzle$|bullmq$)' and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      where n.nspname !~ '^(pg_|information_schema$|recorder|reporting(_internal)?$|drizzle$|bullmq$)' and c.relkind in ('r', 'p', 'v', 'm', 'f')
         and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e'))
   then
     execute format('alter database %I set timezone to ''UTC''', current_database());

@@ -23,7 +23,7 @@ describe('the client', () => {
     };
     const client = new RecorderClient({ url: `${url}/`, token: TOKEN, fetch: counting });
     const [counted] = await sql<{ now: number; then: number; at: Date }[]>`
-      with moments as (select max(recorded_since) as at from reporting.recorded_since where dataset = 'validators')
+      with moments as (select max(recorded_since) as at from reporting_internal.recorded_since where dataset = 'validators')
       select (select count(*)::int from reporting.validators) as now, at,
         (select count(*)::int from reporting.validators_as_of((select at from moments))) as then from moments`;
     const rows = await all(client.rows('validators', { limit: 10, sort: '-weight' }));

@@ -158,6 +158,6 @@ async function watched(sql: postgres.Sql, seconds: number): Promise<Watched> {
 
 async function looks(sql: postgres.Sql) {
   const [row] = await sql<{ probes: number; watched: number }[]>`
-    select sum(probes)::int as probes, count(*)::int as watched from reporting.node_probes`;
+    select sum(probes)::int as probes, count(*)::int as watched from reporting_internal.node_probes`;
   return row ?? { probes: 0, watched: 0 };
 }

@@ -47,7 +47,7 @@ async function othersAreExact({ sql, evidence }: World): Promise<void> {
         from reporting.node_states s where (s.observer, s.node, s.probe) = (p.observer, p.node, p.probe)
           and s.ended_at > (select min(u.started_at) from reporting.node_states u
             where (u.observer, u.node, u.probe, u.state) = (s.observer, s.node, s.probe, 'up'))) as other
-    from reporting.node_probes p where p.probe = 'health' and p.node = any(${[...WELL]})`;
+    from reporting_internal.node_probes p where p.probe = 'health' and p.node = any(${[...WELL]})`;
   evidence.claim('all nodes that are well are in the ledger', rows.length === WELL.length);
   for (const { node, other, behind, probed } of rows) {
     evidence.claim(`${node} was up in every second (${other} s were not)`, other === 0);
@@ -116,7 +116,7 @@ const refused: Fault = {
     nodes.ills.set('poor', '"C2":{"error":"ill"}');
     const standing = await eventually('the ledger of the node to stand still', async () => {
       const [row] = await sql<{ refused: string; probed_at: Date }[]>`
-        select refused, probed_at from reporting.node_probes
+        select refused, probed_at from reporting_internal.node_probes
         where node = 'poor' and probe = 'health' and refused is not null and probed_at < now() - interval '25 s'`;
       return row;
     });
@@ -136,7 +136,7 @@ const refused: Fault = {
       'the ledger to continue',
       async () => {
         const rows =
-          await sql`select 1 from reporting.node_probes where node = 'poor' and refused is not null`;
+          await sql`select 1 from reporting_internal.node_probes where node = 'poor' and refused is not null`;
         return rows.length === 0;
       },
       90_000,

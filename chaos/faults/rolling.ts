@@ -18,7 +18,7 @@ const ANOTHER_SEALS = 75;
 /** The seconds of each node in the ledger since a moment, and how far it is settled. */
 async function ledgerSince({ sql }: World, from: Date) {
   const [settled] = await sql<{ until: Date }[]>`
-    select min(settled_until) as until from reporting.node_probes where probe = 'health'`;
+    select min(settled_until) as until from reporting_internal.node_probes where probe = 'health'`;
   const to = settled?.until ?? from;
   const rows = await sql<{ node: string; up: number; down: number; unknown: number }[]>`
     select node, up_seconds::float8 as up, down_seconds::float8 as down, unknown_seconds::float8 as unknown

@@ -64,7 +64,7 @@ export class LiveSummary {
       const [found, findings] = await Promise.all([
         database.reader<Found[]>`
           select dataset, count(*)::int as targets, sum(rows_today)::float8 as today,
-            case when dataset = 'node_health' then (select sum(probes) from reporting.node_probes)
+            case when dataset = 'node_health' then (select sum(probes) from reporting_internal.node_probes)
               else sum(rows_written) end::float8 as rows, max(last_success_at) as last
           from reporting.freshness group by dataset`,
         findingGroups(database.reader),

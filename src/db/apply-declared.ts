@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type postgres from 'postgres';
 import { UsageError } from '../lib/errors.ts';
 import { packageFile } from '../lib/package-file.ts';
-import { type Declared, definition, inOrder, signature } from './declared.ts';
+import { type Declared, definition, inOrder, REPORTING_SCHEMAS, signature } from './declared.ts';
 import { type DependencyRoots, dependentsError, dependentsOf, type ObjectKey } from './dependents.ts';
 import { createQuestionFunctions } from './question-functions.ts';
 import {
@@ -46,7 +46,7 @@ interface ExistingObject {
 
 /** Creates the role that reads `reporting`, and the functions that run its queries. */
 export async function createReaderObjects(sql: postgres.Sql): Promise<void> {
-  await sql.unsafe('create schema if not exists reporting');
+  for (const schema of REPORTING_SCHEMAS) await sql.unsafe(`create schema if not exists ${schema}`);
   await createReaderRole(sql);
   await createQuestionFunctions(sql);
 }
@@ -147,7 +147,7 @@ export class Reporting {
 
   /** Creates one object. Returns the objects that had to be dropped for it. */
   async #create(object: Declared, place: ExistingObject | undefined): Promise<readonly ObjectKey[]> {
-    const name = `reporting.${signature(object)}`;
+    const name = signature(object);
     const key = place?.key ?? null;
     if (key !== null && !place?.noted)
       throw new UsageError([

@@ -82,7 +82,7 @@ export async function findForeignLocks(
       select distinct l.pid from pg_locks l left join pg_class c on c.oid = l.relation
       where l.granted and l.database = (select oid from pg_database where datname = current_database())
         and (l.locktype = 'advisory' or c.relnamespace in (
-          select to_regnamespace(name) from unnest(array['recorder', 'reporting', 'bullmq', '${LOCK_SCHEMA}']) as name)))
+          select to_regnamespace(name) from unnest(array['recorder', 'reporting', 'reporting_internal', 'bullmq', '${LOCK_SCHEMA}']) as name)))
     select ${COLUMNS}, b.blocks as "isBlocking"
     from holding h join pg_stat_activity a using (pid)
     cross join lateral (select exists (select from waiting w where a.pid = any(w.blockers)) as blocks) b

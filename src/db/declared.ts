@@ -17,8 +17,10 @@ export const declaredColumn = (name: string, type: string, comment: string): Dec
 });
 
 interface DeclaredBase {
-  /** Its name in the schema `reporting`. */
+  /** Its name. It is unique within both schemas. */
   readonly name: string;
+  /** It is in the schema `reporting_internal`. Default: `reporting`. */
+  readonly internal?: true;
   /** Description of a row. Stored as its COMMENT. */
   readonly comment: string;
   /** In order. For a function: the columns of the rows that it returns. */
@@ -49,7 +51,10 @@ export interface DeclaredFunction extends DeclaredBase {
   readonly rowsOf?: string;
 }
 
-/** An object of the schema `reporting`, created from its declaration instead of by a migration. */
+/** The schema of the relations that users read, and the schema of the helpers that these relations use. */
+export const REPORTING_SCHEMAS = ['reporting', 'reporting_internal'] as const;
+
+/** An object of the schema `reporting` or `reporting_internal`, created from its declaration instead of by a migration. */
 export type Declared = DeclaredView | DeclaredFunction;
 
 /**
@@ -58,7 +63,7 @@ export type Declared = DeclaredView | DeclaredFunction;
  */
 export function dependenciesOf(object: Declared): string[] {
   const text = object.body.replaceAll(/--.*$/gm, '');
-  const names = [...text.matchAll(/\breporting\.(\w+)/g)].map(([, name]) => name ?? '');
+  const names = [...text.matchAll(/\breporting(?:_internal)?\.(\w+)/g)].map(([, name]) => name ?? '');
   const rowsOf = object.kind === 'function' && object.rowsOf !== undefined ? [object.rowsOf] : [];
   return [...new Set([...names, ...rowsOf])];
 }
@@ -84,35 +89,38 @@ export function inOrder(objects: readonly Declared[]): Declared[] {
   return [...sorted];
 }
 
+/** Returns the name of an object with its schema, as in a FROM clause. */
+export const qualifiedName = ({ name, internal }: Pick<Declared, 'name' | 'internal'>): string =>
+  `${internal ? 'reporting_internal' : 'reporting'}.${name}`;
+
 /**
- * Returns the name of an object in `reporting`; for a function with the types of its parameters, as
+ * Returns the name of an object with its schema; for a function with the types of its parameters, as
  * PostgreSQL identifies it.
  */
 export function signature(object: Declared): string {
-  if (object.kind === 'view') return object.name;
-  return `${object.name}(${object.parameters.map(({ type }) => type).join(', ')})`;
+  if (object.kind === 'view') return qualifiedName(object);
+  return `${qualifiedName(object)}(${object.parameters.map(({ type }) => type).join(', ')})`;
 }
 
 /**
  * Returns the statements that create or replace an object, and that set the comments on it and its columns.
  */
 export function definition(object: Declared): string {
-  const { name, kind, comment, columns } = object;
+  const { kind, comment, columns } = object;
+  const name = qualifiedName(object);
   if (kind === 'view')
     return [
-      `create or replace view reporting.${name} as\n${object.body}`,
-      `comment on view reporting.${name} is ${literal(comment)}`,
-      ...columns.map(
-        (column) => `comment on column reporting.${name}.${column.name} is ${literal(column.comment)}`,
-      ),
+      `create or replace view ${name} as\n${object.body}`,
+      `comment on view ${name} is ${literal(comment)}`,
+      ...columns.map((column) => `comment on column ${name}.${column.name} is ${literal(column.comment)}`),
     ].join(';\n');
   const parameters = object.parameters.map(
     ({ name, type, preset }) => `"${name}" ${type}${preset === undefined ? '' : ` default ${preset}`}`,
   );
   return [
-    `create or replace function reporting.${name}(${parameters.join(', ')}) returns ${resultOf(object)}
+    `create or replace function ${name}(${parameters.join(', ')}) returns ${resultOf(object)}
 language ${object.language ?? 'sql'} stable parallel safe as ${literal(`\n${object.body}\n`)}`,
-    `comment on function reporting.${signature(object)} is ${literal(comment)}`,
+    `comment on function ${signature(object)} is ${literal(comment)}`,
   ].join(';\n');
 }
 

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { type Declared, signature } from './declared.ts';
+import { type Declared, REPORTING_SCHEMAS, signature } from './declared.ts';
 import { READER_ROLE } from './question-functions.ts';
 import { attempt } from './transaction.ts';
 
@@ -62,12 +62,12 @@ async function missingRights(
   // Separate lists by kind: before PostgreSQL 16, parsing a function's signature as the name of a view raises
   // an error.
   const named = (kind: Declared['kind']) =>
-    sql.json(declared.filter((one) => one.kind === kind).map((one) => `reporting.${signature(one)}`));
+    sql.json(declared.filter((one) => one.kind === kind).map(signature));
   return sql<OwnObject[]>`
     with reader as (select oid from pg_roles where rolname = ${READER_ROLE})
     select ${`the right of ${READER_ROLE} on `} || what as name, ${'grant '} || action || ${` to ${READER_ROLE}`} as statement from (
-      select 'schema reporting' as what, 'usage on schema reporting' as action, 0 as place
-      from reader where to_regnamespace('reporting') is not null and not has_schema_privilege(oid, 'reporting', 'usage')
+      select 'schema ' || n.nspname as what, 'usage on schema ' || n.nspname as action, 0 as place
+      from reader, pg_namespace n where n.nspname = any (${[...REPORTING_SCHEMAS]}) and not has_schema_privilege(reader.oid, n.oid, 'usage')
       union all
       select 'view ' || d.name, 'select on ' || d.name, 1
       from reader, jsonb_array_elements_text(${named('view')}) as d(name)

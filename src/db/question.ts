@@ -193,7 +193,7 @@ async function createPastViews(run: Run, question: string, asOf: string): Promis
     left join pg_class c on d.refclassid = 'pg_class'::regclass and c.oid = d.refobjid
     left join pg_proc p on d.refclassid = 'pg_proc'::regclass and p.oid = d.refobjid
     where r.ev_class = 'pg_temp."the question"'::regclass
-      and coalesce(c.relnamespace, p.pronamespace) = 'reporting'::regnamespace
+      and coalesce(c.relnamespace, p.pronamespace) in ('reporting'::regnamespace, 'reporting_internal'::regnamespace)
     order by 1`,
   );
   const problems = read

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import { type Declared, definition, signature } from './declared.ts';
+import { type Declared, definition, literal, REPORTING_SCHEMAS, signature } from './declared.ts';
 
-/** SQL query: the existing objects of `reporting`. */
+const SCHEMAS = REPORTING_SCHEMAS.map(literal).join(', ');
+
+/** SQL query: the existing objects of both schemas of `reporting`. */
 export const EXISTING_REPORTING_OBJECTS = `
-  select 'view' as kind, c.oid, concat('pg_class'::regclass::oid, '/', c.oid) as key, c.relname as name, c.relname::text as signature
-  from pg_class c where c.relnamespace = to_regnamespace('reporting') and c.relkind = 'v'
+  select 'view' as kind, c.oid, concat('pg_class'::regclass::oid, '/', c.oid) as key, format('%s.%s', n.nspname, c.relname) as signature
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname in (${SCHEMAS}) and c.relkind = 'v'
   union all
-  select 'function', p.oid, concat('pg_proc'::regclass::oid, '/', p.oid), p.proname,
-    format('%s(%s)', p.proname, oidvectortypes(p.proargtypes))
-  from pg_proc p where p.pronamespace = to_regnamespace('reporting') and p.prokind = 'f'`;
+  select 'function', p.oid, concat('pg_proc'::regclass::oid, '/', p.oid),
+    format('%s.%s(%s)', n.nspname, p.proname, oidvectortypes(p.proargtypes))
+  from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in (${SCHEMAS}) and p.prokind = 'f'`;
 
 /**
  * SQL expression: digest of an existing object's definition. PostgreSQL generates the text from its parse
@@ -29,8 +31,8 @@ const COMMENTS_DIGEST = `md5(concat(obj_description(s.oid, case s.kind when 'vie
 export const DECLARED_WITH_EXISTING = `
   from jsonb_to_recordset($1::text::jsonb) as d(place int, kind text, signature text, digest text)
   left join (${EXISTING_REPORTING_OBJECTS}) s on s.key = case d.kind
-    when 'view' then concat('pg_class'::regclass::oid, '/', to_regclass('reporting.' || d.signature)::oid)
-    else concat('pg_proc'::regclass::oid, '/', to_regprocedure('reporting.' || d.signature)::oid) end`;
+    when 'view' then concat('pg_class'::regclass::oid, '/', to_regclass(d.signature)::oid)
+    else concat('pg_proc'::regclass::oid, '/', to_regprocedure(d.signature)::oid) end`;
 
 /** Encodes declared objects for {@link DECLARED_WITH_EXISTING}. */
 export const encodeDeclared = (declared: readonly Declared[]) =>

@@ -69,7 +69,7 @@ const LEDGER: readonly RemovalRule[] = [
       select node, probe, min(floor) as floor from (
         select p.observer, p.node, p.probe, max(u.started_at) as floor
         from (select distinct observer, node, probe from recorder.node_health where check_name = '*') p
-        left join reporting.node_recoveries_until($1::timestamptz) u using (observer, node, probe)
+        left join reporting_internal.node_recoveries_until($1::timestamptz) u using (observer, node, probe)
         group by p.observer, p.node, p.probe) each_observer
       group by node, probe having count(*) = count(floor))`,
     where: `r.ended_at < $1 and exists (

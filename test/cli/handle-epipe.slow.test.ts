@@ -146,7 +146,8 @@ describe.concurrent('a process of up', () => {
       // The first sign is its start. Without a second one the process counts as dead.
       const secondSign = expect
         .poll(
-          () => sql`select from reporting.processes where roles = ${[role]}::text[] and seen_at > started_at`,
+          () =>
+            sql`select from reporting_internal.processes where roles = ${[role]}::text[] and seen_at > started_at`,
           { timeout: MAX_WAIT_MS },
         )
         .toHaveLength(1);

@@ -73,7 +73,7 @@ const reloadedWell = async () =>
 const probed = async () => {
   const rows = await sql<{ node: string }[]>`
     select distinct t.target ->> 'node' as node from recorder.targets t join recorder.target_datasets d using (source, target_key)
-    join reporting.node_probes p on p.node = t.target ->> 'node' where d.dataset = 'node_health' and d.active order by 1`;
+    join reporting_internal.node_probes p on p.node = t.target ->> 'node' where d.dataset = 'node_health' and d.active order by 1`;
   return rows.map(({ node }) => node);
 };
 const titled = (title: string) => ({ server: { status: { title } } });
@@ -149,7 +149,7 @@ describe('SIGHUP', () => {
     up.process.kill('SIGHUP');
     await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
     await expect.poll(ready, { timeout: 50_000 }).toBe(200);
-    const [row] = await sql`select count(*)::int as running from reporting.processes
+    const [row] = await sql`select count(*)::int as running from reporting_internal.processes
       where recorder = 'recorder' and state = 'running'`;
     expect(row).toEqual({ running: 1 });
   });

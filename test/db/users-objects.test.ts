@@ -30,7 +30,7 @@ const USERS = `
   revoke execute on function mine.count() from public;
   grant execute on function mine.count() to analyst;
   alter view mine.counted owner to analyst;
-  grant select on reporting.subnets, reporting.node_probes to analyst with grant option;
+  grant select on reporting.subnets, reporting_internal.node_probes to analyst with grant option;
   revoke execute on function reporting.node_uptime(timestamptz, timestamptz) from public;
   grant execute on function reporting.node_uptime(timestamptz, timestamptz) to analyst, recorder_reader`;
 
@@ -64,11 +64,11 @@ async function usersObjects(): Promise<string[]> {
       select pg_get_ruledef(oid) from pg_rewrite where ev_class = to_regclass('mine.names')
       union all
       select format('%s %s %s', c.oid::regclass, g.grantee::regrole, g.privilege_type) from pg_class c, aclexplode(c.relacl) g
-      where c.relnamespace::regnamespace::text in ('mine', 'reporting')
+      where c.relnamespace::regnamespace::text in ('mine', 'reporting', 'reporting_internal')
       union all
       select format('%s %s %s', p.oid::regprocedure, g.grantee::regrole, g.privilege_type)
       from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g
-      where p.pronamespace::regnamespace::text in ('mine', 'reporting')) o order by 1`;
+      where p.pronamespace::regnamespace::text in ('mine', 'reporting', 'reporting_internal')) o order by 1`;
   return rows.map(({ object }) => object);
 }
 
@@ -127,7 +127,7 @@ it.each<readonly [string, () => Declared[]]>([
 });
 
 it('a table with a column of the type of a view is named, to be changed by hand', async () => {
-  await sql`create table mine.probes (probe reporting.node_probes)`;
+  await sql`create table mine.probes (probe reporting_internal.node_probes)`;
   const problems = await refusal(changed({ node_probes: reversed }));
   expect(problems[1]).toBe('before: change or drop table mine.probes');
 });

@@ -135,7 +135,7 @@ it(`${REPORTS} reports, one in ${ONE_IN} poisoned, are each a look, and every se
   const probes = await sql<{ node: string; probes: number; told: number }[]>`
     select p.node, p.probes::int, (select sum(s.probes)::int from reporting.node_states s
       where s.observer = p.observer and s.node = p.node) as told
-    from reporting.node_probes p where p.observer = 'poison' order by p.node`;
+    from reporting_internal.node_probes p where p.observer = 'poison' order by p.node`;
   for (const node of nodes) {
     const mine = expected.filter((one) => one.node === node);
     expect(probes.find((one) => one.node === node)).toEqual({ node, probes: mine.length, told: mine.length });

@@ -155,7 +155,7 @@ describe('several observers', () => {
     const states = () => sql`
       select state, extract(epoch from started_at)::float8 - ${month.from / 1000} as from,
         extract(epoch from ended_at)::float8 - ${month.from / 1000} as to
-      from reporting.node_quorum_states where node = 'settling' order by started_at`;
+      from reporting_internal.node_quorum_states where node = 'settling' order by started_at`;
     // One saw it fall, of which the other has not settled anything yet.
     await watch('ahead', at(100.5), [
       [0, 'up'],
@@ -306,10 +306,10 @@ describe('uptime by windows of any length', () => {
       expect(sum).toEqual({ up: 300 * 3600, down: (31 * 24 - 300) * 3600 });
       const apart = await sql`
         select t.at, w.begins, n.ends from generate_series(timestamptz '1995-01-01', '2031-01-01', '17 days') as t(at)
-        cross join lateral (select reporting.window_begin(${grain}::interval, t.at) as begins) w
+        cross join lateral (select reporting_internal.window_begin(${grain}::interval, t.at) as begins) w
         cross join lateral (select (w.begins at time zone 'UTC' + ${grain}::interval) at time zone 'UTC' as ends) n
-        where t.at < w.begins or t.at >= n.ends or reporting.window_begin(${grain}::interval, n.ends) <> n.ends
-          or reporting.window_begin(${grain}::interval, n.ends - interval '1 microsecond') <> w.begins`;
+        where t.at < w.begins or t.at >= n.ends or reporting_internal.window_begin(${grain}::interval, n.ends) <> n.ends
+          or reporting_internal.window_begin(${grain}::interval, n.ends - interval '1 microsecond') <> w.begins`;
       expect([...apart]).toEqual([]);
     },
   );
@@ -331,8 +331,8 @@ describe('uptime by windows of any length', () => {
     expect(await first('1 day')).toEqual(watched);
     expect(await first('6 months')).toEqual(watched);
     const starts = await sql<{ at: Date }[]>`
-      select reporting.window_begin('3 months', '2026-08-15') as at
-      union all select reporting.window_begin('1 year', '2026-08-15') union all select reporting.window_begin('1 week', '2026-08-15')`;
+      select reporting_internal.window_begin('3 months', '2026-08-15') as at
+      union all select reporting_internal.window_begin('1 year', '2026-08-15') union all select reporting_internal.window_begin('1 week', '2026-08-15')`;
     expect(starts.map(({ at }) => at.toISOString().slice(0, 10))).toEqual([
       '2026-07-01',
       '2026-01-01',
@@ -391,7 +391,7 @@ describe('an outage', () => {
       (
         await sql`
           select started_at, ended_at, seen_until, error, last_error
-          from reporting.node_outages_in(${from}::text::timestamptz, ${to}::text::timestamptz) where node = 'changing' order by started_at`
+          from reporting_internal.node_outages_in(${from}::text::timestamptz, ${to}::text::timestamptz) where node = 'changing' order by started_at`
       ).map((row) => Object.values(row).map(hours));
     const iso = (hours: number) => at(hours).toISOString();
     const first = [10, 13, 13, 'it does not answer', 'failing: C'];

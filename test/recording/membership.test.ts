@@ -23,10 +23,10 @@ const join = (digest: string, process: string, roles = ['scheduler', 'worker']) 
 const diedAgo = (process: string, seconds: number) => sql`
   update recorder.processes set seen_at = now() - make_interval(secs => ${seconds}) where process = ${`${recorder}/${process}`}`;
 
-it('takes a process for alive as long as reporting.processes does', async () => {
+it('takes a process for alive as long as reporting_internal.processes does', async () => {
   await join('a', 'one');
   const state = async () =>
-    (await sql`select state from reporting.processes where recorder = ${recorder}`)[0]?.state;
+    (await sql`select state from reporting_internal.processes where recorder = ${recorder}`)[0]?.state;
   await diedAgo('one', HEARTBEAT_TIMEOUT_SECONDS - 3);
   expect(await state()).toBe('running');
   await diedAgo('one', HEARTBEAT_TIMEOUT_SECONDS);

@@ -146,7 +146,7 @@ describe('old runs', () => {
     clearInterval(killing);
     await expect.poll(() => aggregateRuns(sql, now, keep, signal).catch(() => -1)).toBe(0);
     const [sums] =
-      await sql`select sum(runs)::int as runs, sum(items)::int as items, sum(rows_written)::int as rows from reporting.run_days`;
+      await sql`select sum(runs)::int as runs, sum(items)::int as items, sum(rows_written)::int as rows from reporting_internal.run_days`;
     const [left] = await sql`select count(*)::int as runs from recorder.runs`;
     expect({ sums, left }).toEqual({
       sums: { runs: 20_001, items: 60_003, rows: 10_000 },

@@ -141,7 +141,7 @@ async function expectAll(fed: readonly Fed[]): Promise<void> {
   }
   const listed = await sql<
     { thing: string }[]
-  >`select node || ' ' || node_id as thing from reporting.validator_uptime_members`;
+  >`select node || ' ' || node_id as thing from reporting_internal.validator_uptime_members`;
   const things = listed.map(({ thing }) => thing);
   expect(new Set(things).size).toBe(things.length);
   expect(things).toEqual(expect.arrayContaining(kept.map(({ node, id }) => `${node} ${id}`)));

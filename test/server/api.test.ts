@@ -137,7 +137,7 @@ async function toldFor(
     const [, dataset = ''] = /datasets\/(\w+)/.exec(path) ?? [];
     const [row] = await sql<{ at: string | null }[]>`
       select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
-      from reporting.recorded_since where dataset = ${dataset}`;
+      from reporting_internal.recorded_since where dataset = ${dataset}`;
     return row?.at ? { from: row.at } : null;
   }
   if (path.endsWith('/series') || path.includes('_as_of')) return null;

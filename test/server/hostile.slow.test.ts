@@ -119,7 +119,7 @@ async function sent(bytes: string): Promise<Answer> {
 async function looks(): Promise<number> {
   const [row] = await sql<
     { probes: number }[]
-  >`select coalesce(sum(probes), 0)::int as probes from reporting.node_probes`;
+  >`select coalesce(sum(probes), 0)::int as probes from reporting_internal.node_probes`;
   return row?.probes ?? 0;
 }
 

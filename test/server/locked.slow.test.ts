@@ -88,7 +88,7 @@ async function get(path: string): Promise<number> {
 async function progress() {
   const [row] = await sql<{ runs: number; looks: number; settled: number }[]>`
     select (select count(*)::int from reporting.runs where dataset = 'chain_heights' and status = 'done') as runs,
-      (select coalesce(min(probes), 0)::int from reporting.node_probes where probe = 'health') as looks,
+      (select coalesce(min(probes), 0)::int from reporting_internal.node_probes where probe = 'health') as looks,
       (select coalesce(max(extract(epoch from heartbeat_at)), 0)::int from recorder.health_observers) as settled`;
   return row ?? { runs: 0, looks: 0, settled: 0 };
 }

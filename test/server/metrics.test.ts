@@ -277,7 +277,7 @@ describe('what else is told', () => {
 
 it('a part that cannot be read costs only itself, and is told once', async () => {
   await watched({ node: 'a', state: 'up' });
-  await sql`alter view reporting.node_latency_spans rename to away`;
+  await sql`alter view reporting_internal.node_latency_spans rename to away`;
   try {
     const pages = [await scrape(), await scrape()];
     for (const page of pages) {

@@ -83,7 +83,7 @@ async function recorded() {
   const [{ runs } = { runs: 0 }] = await sql<{ runs: number }[]>`
     select count(*)::int as runs from reporting.runs where dataset = 'chain_heights' and status = 'done'`;
   const looks = await sql<{ node: string; probes: number }[]>`
-    select node, probes::int as probes from reporting.node_probes where probe = 'health' order by node`;
+    select node, probes::int as probes from reporting_internal.node_probes where probe = 'health' order by node`;
   return { runs, looks };
 }
 

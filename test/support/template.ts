@@ -41,9 +41,9 @@ export async function recordedTemplate(admin: string): Promise<string> {
     await administer(databaseUrl(admin, recordedName), async (recorded) => {
       await recorded.unsafe(gunzipSync(readFileSync(ROWS)).toString());
       // The dump has no rights in it.
-      await recorded`grant usage on schema reporting to recorder_reader`;
-      await recorded`grant select on all tables in schema reporting to recorder_reader`;
-      await recorded`grant execute on all functions in schema reporting to recorder_reader`;
+      await recorded`grant usage on schema reporting, reporting_internal to recorder_reader`;
+      await recorded`grant select on all tables in schema reporting, reporting_internal to recorder_reader`;
+      await recorded`grant execute on all functions in schema reporting, reporting_internal to recorder_reader`;
     });
   });
   return recordedName;

@@ -83,7 +83,7 @@ export async function questionDigests(
 /** The digests of the rows that the datasets held at a moment, by the name of the dataset; of those recorded by then. */
 export async function datasetDigests(sql: postgres.Sql, moment: Date): Promise<Record<string, string>> {
   const recorded = await sql<{ dataset: string }[]>`
-    select distinct dataset from reporting.recorded_since where recorded_since <= ${moment}`;
+    select distinct dataset from reporting_internal.recorded_since where recorded_since <= ${moment}`;
   const digests = catalog
     .filter(({ name }) => recorded.some(({ dataset }) => dataset === name))
     .map(

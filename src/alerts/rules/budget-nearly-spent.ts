@@ -13,7 +13,7 @@ export const budgetNearlySpent: Rule = {
   evaluate: async ({ sql, at, limits, facts }) => {
     const rows = await sql<{ upstream: string; used: number; per_day: number }[]>`
       select b.upstream, b.day_units::float8 as used, limited.per_day
-      from reporting.budgets b
+      from reporting_internal.budgets b
       join unnest(${facts.budgets.map(({ upstream }) => upstream)}::text[], ${facts.budgets.map(({ endpoint }) => endpoint)}::text[],
         ${facts.budgets.map(({ perDay }) => perDay)}::float8[]) as limited(upstream, endpoint, per_day) using (upstream, endpoint)
       where b.day = (${at}::timestamptz at time zone 'UTC')::date and b.day_units * 100 >= limited.per_day * ${limits.percent}::float8

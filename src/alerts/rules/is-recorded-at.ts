@@ -10,7 +10,7 @@ export async function isRecordedAt(
   datasets: readonly string[],
 ): Promise<boolean> {
   const rows = await sql`
-    select dataset from reporting.recorded_since
+    select dataset from reporting_internal.recorded_since
     where dataset = any(${[...datasets]}::text[]) and greatest(recorded_since, kept_since) <= ${at}::timestamptz group by dataset`;
   return rows.length === new Set(datasets).size;
 }

@@ -18,7 +18,7 @@ export const nodeDown: Rule = {
         select l.*, outage.went_down
         from (${selectHealthAt(sql, at, facts.nodes)}) l
         left join lateral (
-          select o.started_at as went_down from reporting.node_outages_in(${at}::timestamptz, ${at}::timestamptz) o
+          select o.started_at as went_down from reporting_internal.node_outages_in(${at}::timestamptz, ${at}::timestamptz) o
           where l.check_name = '*' and l.state = 'down' and (o.observer, o.node, o.probe) = (l.observer, l.node, l.probe)) outage on true
       ),
       votes as (

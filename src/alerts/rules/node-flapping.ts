@@ -16,7 +16,7 @@ export const nodeFlapping: Rule = {
       with seen_by_each as (
         select observer, node, count(*)::int as times, min(started_at) as since,
           (array_agg(error order by started_at desc))[1] as error
-        from reporting.node_outages_in(${from}, ${at})
+        from reporting_internal.node_outages_in(${from}, ${at})
         where probe = 'health' and node = any(${[...facts.nodes]}::text[]) and started_at > ${from}
         group by observer, node
       ),

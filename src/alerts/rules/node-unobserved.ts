@@ -13,7 +13,7 @@ export const nodeUnobserved: Rule = {
     const since = new Date(at.getTime() - limits.minutes * 60_000);
     const rows = await sql<Row[]>`
       with watched as (
-        select p.node, min(p.first_look) as first_look from reporting.node_probes p
+        select p.node, min(p.first_look) as first_look from reporting_internal.node_probes p
         where p.probe = 'health' and p.node = any(${[...facts.nodes]}::text[])
         group by p.node
       ),

@@ -29,7 +29,7 @@ export async function coverageCommand(
         (count(*) filter (where state = 'never asked'))::int as never_asked,
         (count(*) filter (where state = 'not supported'))::int as not_supported,
         sum(gaps)::int as gaps
-      from reporting.coverage_states ${only} group by dataset order by dataset`,
+      from reporting_internal.coverage_states ${only} group by dataset order by dataset`,
     sql`
       select dataset, target, range_start, range_end, first_height, end_height, reason from reporting.coverage ${only}
       union all

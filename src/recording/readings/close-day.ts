@@ -122,7 +122,7 @@ export function closeDaySql(dataset: Dataset): string {
         union all
         (select n, ${told} from reread except all select n, ${told} from fitting)) differing
     ), checked as materialized (
-      select case when w.readings = 0 then true else reporting.refused(format(
+      select case when w.readings = 0 then true else reporting_internal.refused(format(
         'the readings of %s of %s on %s are not the same when they are packed: %s differ', ${regclassSql(packing)}, $1::text[], $2::date, w.readings)) is null end as fine
       from wrong w
     ), gone_rows as (

@@ -43,11 +43,13 @@ export interface ReadableDataset {
   readonly ends: string | null;
 }
 
-/** All relations of the schema `reporting`. */
+/** All relations of the schemas `reporting` and `reporting_internal`. */
 export interface Catalogue {
   readonly datasets: ReadonlyMap<string, ReadableDataset>;
-  /** All views, and all functions that return rows, by name; includes those of datasets. */
+  /** All views of `reporting`, and all its functions that return rows, by name; includes those of datasets. */
   readonly views: ReadonlyMap<string, ReportingRelation>;
+  /** The same of the schema `reporting_internal`. */
+  readonly internal: ReadonlyMap<string, ReportingRelation>;
 }
 
 /**
@@ -150,7 +152,7 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
   ]);
   const numbering = new Map(recorded.flatMap((one) => [...numberedOf(one)]));
   const holding = new Map(recorded.flatMap((one) => [...listOwnersOf(one)]));
-  const views = new Map(
+  const all = new Map(
     returnRows.map((one): [string, ReportingRelation] => {
       const { name } = one;
       const arrival = arrivals.get(name);
@@ -174,14 +176,19 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
   const datasets = recorded.map((one): [string, ReadableDataset] => {
     const kind = one.history;
     const { view, begins, ends } = VERSIONS[kind];
-    const now = views.get(one.name);
-    const history = view === null ? null : views.get(`${one.name}_${view}`);
+    const now = all.get(one.name);
+    const history = view === null ? null : all.get(`${one.name}_${view}`);
     if (!now || history === undefined) throw new Error(`${one.name} has no view of its own in reporting`);
     const { name, about, key, source } = one;
     const request = one.columns.filter(({ path }) => path.length === 0).map((column) => column.name);
     return [name, { name, about, kind, key, request, every: source.every, now, history, begins, ends }];
   });
-  return { datasets: new Map(datasets), views };
+  const isInternal = ([name]: readonly [string, ReportingRelation]) => byName.get(name)?.internal === true;
+  return {
+    datasets: new Map(datasets),
+    views: new Map([...all].filter((one) => !isInternal(one))),
+    internal: new Map([...all].filter(isInternal)),
+  };
 }
 
 function readable(

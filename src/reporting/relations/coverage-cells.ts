@@ -13,7 +13,7 @@ export const DAY_MICROSECONDS = '86400000000';
 /**
  * Returns SQL of three common table expressions:
  * `moments`: first_day, until.
- * `clipped`: the time ranges of `reporting.coverage_ranges`, cut to the window: kind, reason, target, and
+ * `clipped`: the time ranges of `reporting_internal.coverage_ranges`, cut to the window: kind, reason, target, and
  * their bounds in microseconds since the start of the window.
  * `cells`: day, the columns of `by`, ms: the recorded and the missing time of each day.
  * The cost depends on the number of ranges and of returned cells, not on ranges times days: each range adds
@@ -45,7 +45,7 @@ bounds as materialized (
 ),
 clipped as materialized (
   select r.kind, r.reason, r.target, greatest(r.begins, b.first) - b.first as starts, least(r.ends, b.until) - b.first as ends
-  from reporting.coverage_ranges r
+  from reporting_internal.coverage_ranges r
   cross join bounds b
   where r.dataset = ${dataset}${wanted === '' ? '' : ` and ${wanted}`} and r.axis = 'time' and r.begins < b.until and r.ends > b.first
 ),

@@ -155,7 +155,7 @@ select jsonb_build_object(
     from by_day b), '[]'),
   'heights', coalesce((
     select jsonb_agg(to_jsonb(h) order by h.target, h.first_height) from (
-      select target, begins as first_height, ends as end_height, reason from reporting.coverage_ranges
+      select target, begins as first_height, ends as end_height, reason from reporting_internal.coverage_ranges
       where dataset = ${of}${and} and axis = 'height' and kind <> 'known' and begins is not null
       order by target, begins limit ${MAX_HEIGHT_RANGES}) h), '[]')) as answer`;
   return { text, values: into.values };

@@ -2,6 +2,7 @@ import type postgres from 'postgres';
 import { z } from 'zod';
 import { parseMicroseconds } from '../../lib/instant.ts';
 import { canonicalText } from '../../recording/histories/identity.ts';
+import { relationSql } from '../views/declared-objects.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { encodeCursor } from './cursor.ts';
 import { filterSql, instant } from './filters.ts';
@@ -280,7 +281,7 @@ function statementOf(
   // The filters of keys apply where the versions are read, so that other keys are not compared.
   const ofOneSeries = ofFilteredSeries(readable, filters, into);
   const held = [
-    `reporting.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
+    `reporting_internal.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
     ...ofOneSeries,
     ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
   ];
@@ -300,7 +301,7 @@ order by ${names.map((name) => `t.${name}`).join(', ')}`;
   if (heldAt !== null) {
     const held = (name: string, moment: string) => `${name} as (
 select ${keys}, ${of('r')}, true as there
-from reporting.${heldAt}(${moment}) as r
+from ${relationSql(heldAt)}(${moment}) as r
 where ${wanted}
 )`;
     const views = { o: 'held_before', n: 'held_after' };

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { relationSql } from '../views/declared-objects.ts';
 import type { Cursor } from './cursor.ts';
 import { filterSql } from './filters.ts';
 import { afterRowSql, orderExpression, rowColumnSql } from './order.ts';
@@ -31,7 +32,7 @@ export async function findLastKey(
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const turn = order.descending ? ' desc' : '';
   const names = order.columns.map(({ name }) => `"${name}"`);
-  const view = `reporting.${perNodeView}`;
+  const view = relationSql(perNodeView);
   const wanted = [
     'r.node = n.node',
     ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { relationSql } from '../views/declared-objects.ts';
 import { type ChartGrain, type ChartSource, startOfGrain } from './chart-sources.ts';
 import { type DownsampleOptions, hasManyPoints, type PointsSource, readDownsampled } from './downsample.ts';
 import { rowColumnSql } from './order.ts';
@@ -173,10 +174,10 @@ export function pointsOf(drawable: ChartSource, question: LinesQuery, into: Stat
       : [`${rowColumnSql(name)} in (${values.map((one) => into.value(one, type)).join(', ')})`];
   });
   const known =
-    dataset && past && rows === `reporting.${drawable.readable.name}`
+    dataset && past && rows === relationSql(drawable.readable.name)
       ? [
           `${rowColumnSql(dataset.begins)} <= ${past}`,
-          `reporting.has_record(${into.value(dataset.name, 'text')}, ${past})`,
+          `reporting_internal.has_record(${into.value(dataset.name, 'text')}, ${past})`,
         ]
       : [];
   const inWindow =
@@ -223,8 +224,8 @@ export function pointsOf(drawable: ChartSource, question: LinesQuery, into: Stat
 const rowsOf = ({ readable }: ChartSource, past: string | null) => ({
   rows:
     past !== null && readable.asOf !== null
-      ? `reporting.${readable.asOf}(${past})`
-      : `reporting.${readable.name}`,
+      ? `${relationSql(readable.asOf)}(${past})`
+      : relationSql(readable.name),
   parameters: [],
 });
 

@@ -1,4 +1,5 @@
 import { hasElementsSql } from '../../datasets/dataset.ts';
+import { relationSql } from '../views/declared-objects.ts';
 import { filterSql } from './filters.ts';
 import { orderExpression, rowColumnSql, upToRowSql } from './order.ts';
 import type { OrderColumn, ReportingRelation } from './readable.ts';
@@ -50,13 +51,14 @@ export function buildListOwnerSql(
     key.map((one) => expression(one) + turn).join(', ');
   // One row more, in case that row has no further element.
   const enough = `limit ${limit + (after ? 2 : 1)}`;
-  const record = moment === null ? [] : [`reporting.has_record(${into.value(view, 'text')}, ${moment})`];
+  const record =
+    moment === null ? [] : [`reporting_internal.has_record(${into.value(view, 'text')}, ${moment})`];
   const parts = (moment === null ? [null] : (pastParts ?? [])).map(
     (
       part,
       number,
     ) => `(select ${key.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ')}, ${number} as part
-from reporting.${part?.view ?? view} as r
+from ${relationSql(part?.view ?? view)} as r
 where ${[...(part && moment !== null ? [part.where(moment)] : []), ...record, ...wanted].join('\n  and ')}
 order by ${inTurn(orderExpression)}
 ${enough})`,
@@ -65,10 +67,10 @@ ${enough})`,
   // Rows that are shown both then and now have their current elements; only for the others is `_as_of`
   // queried.
   const elements = [
-    `select * from reporting.${name} as r where w.part = 0 and ${same}`,
+    `select * from ${relationSql(name)} as r where w.part = 0 and ${same}`,
     ...(moment === null
       ? []
-      : [`select * from reporting.${ofMoment}(${moment}) as r where w.part > 0 and ${same}`]),
+      : [`select * from ${relationSql(ofMoment ?? name)}(${moment}) as r where w.part > 0 and ${same}`]),
   ];
   return {
     listed: `(select * from (${parts.join('\nunion all\n')}) as k

@@ -15,7 +15,7 @@ export async function readingsBetween(
   { from, to, filters, ...question }: DifferencesQuery,
 ): Promise<DifferencesPage> {
   const { now, begins } = dataset;
-  await sql`select reporting.has_record(${dataset.name}, ${from}::text::timestamptz)`;
+  await sql`select reporting_internal.has_record(${dataset.name}, ${from}::text::timestamptz)`;
   const { rows, next } = await readRows(sql, now, {
     ...question,
     columns: now.columns,

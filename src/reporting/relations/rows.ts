@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { relationSql } from '../views/declared-objects.ts';
 import { type Cursor, encodeCursor } from './cursor.ts';
 import { filterSql } from './filters.ts';
 import { findLastKey } from './key-windows.ts';
@@ -173,7 +174,7 @@ function partsOf(
   if (asOf !== null)
     return readable.pastParts ? pastPartsOf(readable, into.value(asOf, 'timestamptz'), into) : null;
   return parts && order.columns[0]?.name === key[0]?.name
-    ? parts.map((view) => ({ from: `reporting.${view}`, where: ['true'] }))
+    ? parts.map((view) => ({ from: relationSql(view), where: ['true'] }))
     : null;
 }
 
@@ -189,7 +190,7 @@ export function pastPartsOf(
   const record = recordAt(name, at, into);
   return pastParts.map(({ view, columns = {}, where }) => {
     const more = Object.entries(columns).map(([column, value]) => `, ${value} as ${quoted(column)}`);
-    const from = `reporting.${view}`;
+    const from = relationSql(view);
     return {
       from: more.length === 0 ? from : `(select p.*${more.join('')} from ${from} as p)`,
       where: [where(at), record],
@@ -273,7 +274,7 @@ const namesOf = ({ columns }: EntityList, of: string) => columns.map((name) => `
 
 /** Returns SQL that fails if a dataset has no record at a moment. @param at SQL of the moment */
 const recordAt = (name: string, at: string, into: StatementBuilder) =>
-  `reporting.has_record(${into.value(name, 'text')}, ${at})`;
+  `reporting_internal.has_record(${into.value(name, 'text')}, ${at})`;
 
 /** Returns SQL of the entities from the start of the page. */
 function entitiesSql(
@@ -305,7 +306,7 @@ function entitiesSql(
   const inTurn = things.columns.map((name) => `w."${name}"${turn}`).join(', ');
   // Ordered, so that the rows are sorted entity by entity. From an unordered list, PostgreSQL would compute
   // all rows.
-  return `(select distinct ${namesOf(things, 'w')} from reporting.${things.view} w${where} order by ${inTurn})`;
+  return `(select distinct ${namesOf(things, 'w')} from ${relationSql(things.view)} w${where} order by ${inTurn})`;
 }
 
 function typesOf({ columns }: ReportingRelation): (name: string) => string {
@@ -329,11 +330,11 @@ export function sourceSql(
           : into.value(value, one.type);
       return [`${quoted(one.name)} => ${bound}`];
     });
-    return `reporting.${name}(${given.join(', ')})`;
+    return `${relationSql(name)}(${given.join(', ')})`;
   }
   if (question.asOf !== null && asOf !== null)
-    return `reporting.${asOf}(${into.value(question.asOf, 'timestamptz')})`;
-  return `reporting.${name}`;
+    return `${relationSql(asOf)}(${into.value(question.asOf, 'timestamptz')})`;
+  return relationSql(name);
 }
 
 /** Quotes a declared name: some are SQL keywords, such as `from`. */

@@ -1,3 +1,4 @@
+import { relationSql } from '../views/declared-objects.ts';
 import type { Cursor } from './cursor.ts';
 import { type Filter, filterSql } from './filters.ts';
 import { afterRowSql, orderExpression, upToRowSql } from './order.ts';
@@ -27,7 +28,7 @@ export function ofOneSeries(
   if (!numbered || values.length < numbered.columns.length) return [];
   const same = numbered.columns.map((name, at) => `w."${name}" = ${into.value(values[at] ?? '', 'text')}`);
   return [
-    `${ofRow(numbered)} = (select w."${numbered.number}" from reporting.${numbered.view} as w where ${same.join(' and ')})`,
+    `${ofRow(numbered)} = (select w."${numbered.number}" from ${relationSql(numbered.view)} as w where ${same.join(' and ')})`,
   ];
 }
 
@@ -84,7 +85,7 @@ export function seriesBySeries(
     const where = wanted.length === 0 ? '' : ` where ${wanted.join(' and ')}`;
     const expressions = rest.map(orderExpression);
     return `select r.* from (
-  select w."${number}", ${texts(numbered).join(', ')} from reporting.${view} as w${where} order by ${inTurn(texts(numbered))}) as w
+  select w."${number}", ${texts(numbered).join(', ')} from ${relationSql(view)} as w${where} order by ${inTurn(texts(numbered))}) as w
 cross join lateral (
 ${rows([`${ofRow(numbered)} = w."${number}"`, ...ofRows])}
 order by ${inTurn(expressions)}

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { SERIES_ID } from '../../datasets/target-columns.ts';
 import type { DeclaredColumn } from '../../db/declared.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { relationSql } from '../views/declared-objects.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { type PointsSource, readDownsampled } from './downsample.ts';
 import { type Filter, filterSql, instant, limitedText } from './filters.ts';
@@ -223,11 +224,11 @@ function seriesPoints(
     ...ofFilteredSeries(readable, filters, into),
     ...filters.map((one) => filterSql(one, types.get(one.column) ?? 'text', rowColumnSql(one.column), into)),
   ];
-  let rows = `reporting.${readable.name}`;
-  if (past !== null && readable.asOf !== null) rows = `reporting.${readable.asOf}(${past})`;
+  let rows = relationSql(readable.name);
+  if (past !== null && readable.asOf !== null) rows = `${relationSql(readable.asOf)}(${past})`;
   else if (past !== null) {
     rows = versionsKnownAt(dataset, readable, past);
-    conditions.push(`reporting.has_record(${into.value(name, 'text')}, ${past})`);
+    conditions.push(`reporting_internal.has_record(${into.value(name, 'text')}, ${past})`);
   }
   const values = [[column.name, rowColumnSql(column.name)] as const];
   const inPieces = kind === 'series' && time === key.at(-1);

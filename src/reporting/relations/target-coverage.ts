@@ -16,7 +16,7 @@ export interface TargetDay {
 /** The state of a target, and its days with recorded or missing time. */
 export interface TargetCoverage {
   readonly target: string;
-  /** As in `reporting.coverage_states`; null if the target is no longer watched. */
+  /** As in `reporting_internal.coverage_states`; null if the target is no longer watched. */
   readonly state: string | null;
   /** The reason why the target fails or is incomplete; null if neither. */
   readonly reason: string | null;
@@ -52,7 +52,7 @@ export async function readTargetCoverage(
     // `reporting.coverage` has one row per range. If the watched targets fill the page, it is read only up to
     // the last of them.
     `with watched as materialized (
-  select target from reporting.coverage_states where ${wanted} order by target limit ${limit + 1}
+  select target from reporting_internal.coverage_states where ${wanted} order by target limit ${limit + 1}
 ),
 listed as materialized (
   select target from watched
@@ -77,7 +77,7 @@ select l.target, s.state, f.reason, to_char(f.last_success_at, 'YYYY-MM-DD"T"HH2
   coalesce(b.days, '[]'::json) as days
 from listed l
 left join days b using (target)
-left join reporting.coverage_states s on s.dataset = ${dataset} and s.target = l.target
+left join reporting_internal.coverage_states s on s.dataset = ${dataset} and s.target = l.target
 left join reporting.freshness f on f.dataset = ${dataset} and f.target = l.target
 order by l.target`,
     [...into.values],

@@ -1,4 +1,5 @@
 import type { DeclaredColumn } from '../../db/declared.ts';
+import { relationSql } from '../views/declared-objects.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import type { ReportingRelation } from './readable.ts';
 
@@ -62,7 +63,7 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
     ends === null ? 'null::timestamptz' : kind === 'ledger' ? `case when not is_open then ${ends} end` : ends;
   const alone = kind === 'state' ? `ended_by <> 'changed'` : 'true';
   const of = (view: string, end = until, where = '') =>
-    `select ${columns}, ${begins} as begins, ${end} as ends, ${alone} as ends_alone from reporting.${view}${where}`;
+    `select ${columns}, ${begins} as begins, ${end} as ends, ${alone} as ends_alone from ${relationSql(view)}${where}`;
   const selects =
     kind === 'log'
       ? [of(name), of(`${name}_conflicts`, 'superseded_at', ' where differs is not null')]
@@ -85,7 +86,7 @@ export function versionsKnownAt(
 ): string {
   const then = kind === 'ledger' ? LEDGER_THEN : STATE_THEN;
   const columns = history.columns.map(({ name }) => `${then[name]?.(at) ?? `v."${name}"`} as "${name}"`);
-  return `(select ${columns.join(', ')} from reporting.${history.name} v where v.${begins} <= ${at})`;
+  return `(select ${columns.join(', ')} from ${relationSql(history.name)} v where v.${begins} <= ${at})`;
 }
 
 /** The columns that change while a version is valid, with SQL of their value at a past moment. */

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
+import { relationSql } from '../views/declared-objects.ts';
 import type { Filter } from './filters.ts';
 import { explainQuery } from './query-plan.ts';
 import type { Arrival, ReportingRelation } from './readable.ts';
@@ -79,7 +80,7 @@ export async function planSearchWindows(
  */
 async function expectedRows(sql: postgres.Sql, { arrival, entities }: ReportingRelation): Promise<number> {
   if (!arrival || entities) return Number.POSITIVE_INFINITY;
-  const plan = await explainQuery(sql, `select from reporting.${arrival.view}`, []);
+  const plan = await explainQuery(sql, `select from ${relationSql(arrival.view)}`, []);
   return plan?.['Plan Rows'] ?? Number.POSITIVE_INFINITY;
 }
 
@@ -138,7 +139,7 @@ async function beforeRecord(sql: postgres.Sql, arrival: Arrival): Promise<Ends |
   const { begins, view } = arrival;
   const into = new StatementBuilder();
   const text = `select floor(1000 * extract(epoch from min(${begins})))::float8 as begin, 1000 * extract(epoch from now())::float8 as "end"
-from reporting.${view} where ${begins} >= '-infinity' and ${begins} < ${since(arrival, into)}`; // bounded on both sides, so that PostgreSQL estimates few rows
+from ${relationSql(view)} where ${begins} >= '-infinity' and ${begins} < ${since(arrival, into)}`; // bounded on both sides, so that PostgreSQL estimates few rows
   const [{ begin, end }] = earlyBoundsSchema.parse(await sql.unsafe(text, [...into.values]));
   return begin === null ? null : { begin, end, least: begin };
 }
@@ -152,7 +153,7 @@ function firstFrom({ begins, view }: Arrival, moment: string, back: boolean): st
   return `select f.at
 from (select ${moment} as at) m, unnest(array[${SEARCH_HOURS.slice(0, -1).join(', ')}], array[${SEARCH_HOURS.slice(1).join(', ')}]) as h(near, far),
   lateral (
-    select ${first}(${begins}) as at from reporting.${view}
+    select ${first}(${begins}) as at from ${relationSql(view)}
     where ${begins} ${from} m.at ${sign} h.near * interval '1 hour' and ${begins} ${to} m.at ${sign} h.far * interval '1 hour') f
 where f.at is not null
 limit 1`;
@@ -160,4 +161,4 @@ limit 1`;
 
 /** Returns SQL of the start of the record. */
 const since = ({ dataset }: Arrival, into: StatementBuilder) =>
-  `(select min(recorded_since) from reporting.recorded_since where dataset = ${into.value(dataset, 'text')})`;
+  `(select min(recorded_since) from reporting_internal.recorded_since where dataset = ${into.value(dataset, 'text')})`;

@@ -58,7 +58,7 @@ export function dictionaryPages(): ReadonlyMap<string, string> {
 }
 
 function relationsPage(): string {
-  const written = listSharedObjects();
+  const written = listSharedObjects().filter(({ internal }) => !internal);
   const views = written.filter(
     (object) => object.kind === 'view' && recorded.every(({ name }) => name !== object.name),
   );
@@ -156,8 +156,8 @@ const listsOf = ({ name, columns }: Pick<Dataset, 'name' | 'columns'>) =>
 /** Renders the line with the objects of `reporting` for a dataset, without the views of its lists. */
 function viewsLine(dataset: Dataset): string {
   const lists = listsOf(dataset);
-  const others = datasetViews(dataset).filter((object) => !lists.includes(object.name));
-  const names = others.map((object) => `\`${signature(object)}\``);
+  const others = datasetViews(dataset).filter(({ name, internal }) => !internal && !lists.includes(name));
+  const names = others.map((object) => `\`${signature(object).replace('reporting.', '')}\``);
   return `- in \`reporting\`: ${names.join(', ')}\n`;
 }
 

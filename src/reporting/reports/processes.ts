@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** A process of `up`: a row of `reporting.processes`. */
+/** A process of `up`: a row of `reporting_internal.processes`. */
 export interface RecorderProcess {
   readonly process: string;
   readonly recorder: string;
@@ -19,7 +19,7 @@ const MAX_PROCESSES = 30;
 /** Returns the running processes, and those that ended within an hour. */
 export async function processesNow(sql: postgres.Sql): Promise<RecorderProcess[]> {
   const rows = await sql<RecorderProcess[]>`
-    select process, recorder, network, roles, state, started_at, seen_at from reporting.processes
+    select process, recorder, network, roles, state, started_at, seen_at from reporting_internal.processes
     where state in ('running', 'outdated') or seen_at > now() - interval '1 hour'
     order by state in ('running', 'outdated') desc, seen_at desc, process limit ${MAX_PROCESSES}`;
   return [...rows].sort(
@@ -38,7 +38,7 @@ export interface LivingRecorder {
 /** Returns the recorders with a running process. */
 export async function livingRecorders(sql: postgres.Sql): Promise<LivingRecorder[]> {
   const rows = await sql<LivingRecorder[]>`
-    select recorder, min(network) as network, count(*)::int as processes from reporting.processes
+    select recorder, min(network) as network, count(*)::int as processes from reporting_internal.processes
     where state in ('running', 'outdated') group by recorder order by recorder`;
   return [...rows];
 }

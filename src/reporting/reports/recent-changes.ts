@@ -89,7 +89,7 @@ async function revisions(sql: postgres.Sql): Promise<Revision[]> {
   const rows = await sql<Revision[]>`
     select n.recorded_at as at, o.chain_id, o.metric, o.bucket_start, o.value::text as before, n.value::text as after,
       ((n.value - o.value) / o.value)::float8 as share
-    from reporting.metric_points_replaced o
+    from reporting_internal.metric_points_replaced o
     cross join lateral (
       select r.recorded_at, r.value from reporting.metric_points_revisions r
       where r.series_id = o.series_id and r.bucket_start = o.bucket_start and r.recorded_at >= o.superseded_at
@@ -106,7 +106,7 @@ async function outages(sql: postgres.Sql): Promise<Outage[]> {
   const rows = await sql<Outage[]>`
     select distinct on (o.node) o.node, o.started_at, o.ended_at, o.down_seconds::float8, o.last_error as error,
       (count(*) over (partition by o.node, o.observer))::int as times
-    from reporting.node_outages_in(now() - interval '7 days', 'infinity') o
+    from reporting_internal.node_outages_in(now() - interval '7 days', 'infinity') o
     where o.probe = 'health' and o.started_at > now() - interval '7 days'
     order by o.node, o.started_at desc`;
   return [...rows].sort((a, b) => b.started_at.getTime() - a.started_at.getTime()).slice(0, MAX_SHOWN);

@@ -54,7 +54,7 @@ export async function networkViews(
   // A dataset that was not recorded by then has no rows.
   const recorded = async (...datasets: string[]) => {
     const rows = await sql`
-      select dataset from reporting.recorded_since where dataset = any(${datasets}) and greatest(recorded_since, kept_since) <= ${at} group by dataset`;
+      select dataset from reporting_internal.recorded_since where dataset = any(${datasets}) and greatest(recorded_since, kept_since) <= ${at} group by dataset`;
     return rows.length === datasets.length;
   };
   const [validations, stake] = await Promise.all([

@@ -99,7 +99,7 @@ export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<Run
 
 /**
  * Returns a run, one row per dataset. Empty if the run does not exist, or is only counted in
- * `reporting.run_days`.
+ * `reporting_internal.run_days`.
  */
 export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]> {
   const rows = await sql<RunRow[]>`

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** A schedule: a row of `reporting.schedules`. */
+/** A schedule: a row of `reporting_internal.schedules`. */
 export interface Schedule {
   readonly schedule: string;
   /** Interval between two ticks, in seconds. */
@@ -18,6 +18,6 @@ export interface Schedule {
 export async function schedulesNow(sql: postgres.Sql): Promise<Schedule[]> {
   const rows = await sql<Schedule[]>`
     select schedule, extract(epoch from expected_every)::float8 as every, next_at, missing_since, seen_at
-    from reporting.schedules order by missing_since nulls last, next_at nulls first, schedule`;
+    from reporting_internal.schedules order by missing_since nulls last, next_at nulls first, schedule`;
   return [...rows];
 }

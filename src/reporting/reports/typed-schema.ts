@@ -69,7 +69,9 @@ export interface TypedSchema {
  * @throws Error if a column has an unsupported type
  */
 export function typedSchema(declared: readonly Declared[]): TypedSchema {
-  const returnsRows = declared.filter((object) => object.kind === 'view' || object.value === undefined);
+  const returnsRows = declared.filter(
+    (object) => !object.internal && (object.kind === 'view' || object.value === undefined),
+  );
   return {
     javascript: [SCRIPT, ...returnsRows.map(script)].join('\n'),
     declarations: [DECLARATIONS, ...returnsRows.map(declaration)].join('\n'),

@@ -52,8 +52,8 @@ export async function requireSettled(sql: postgres.Sql, asOf: string): Promise<v
   // An observer that stopped more than a day ago is ignored: the time that it missed stays unknown.
   const [row] = await sql<{ since: Date | null; settled: Date | null; early: boolean; late: boolean }[]>`
     select since, settled, ${asOf}::text::timestamptz < since as early, ${asOf}::text::timestamptz > settled as late
-    from (select (select min(started_at) from reporting.node_health_ledger) as since,
-      (select min(p.settled_until) from reporting.node_probes p join reporting.node_observers o using (observer)
+    from (select (select min(started_at) from reporting_internal.node_health_ledger) as since,
+      (select min(p.settled_until) from reporting_internal.node_probes p join reporting_internal.node_observers o using (observer)
         where o.watching or p.settled_until > now() - interval '1 day') as settled) ledger`;
   const { since = null, settled = null, early, late } = row ?? {};
   const option = `--as-of ${asOf}`;
@@ -83,7 +83,7 @@ export async function readUptime(
     select u.node, u.probe, u.observer, ${sql.unsafe(NUMBERS)}
     from reporting.node_uptime(${new Date(from)}, ${new Date(to)}) u
     where (${node}::text is null or u.node = ${node})
-      and (${asOf === null} or exists (select from reporting.node_health_ledger l
+      and (${asOf === null} or exists (select from reporting_internal.node_health_ledger l
         where (l.observer, l.node, l.probe) = (u.observer, u.node, u.probe) and l.started_at < ${momentOf(asOf)}::text::timestamptz))
     order by u.node, u.probe <> 'health', u.probe, u.observer`;
 }
@@ -103,7 +103,7 @@ export async function readQuorumUptime(
     select u.node, u.probe, case when ${asOf === null} then u.observers else then_watching.observers end::int as observers,
       u.disagreement_seconds::float8, ${sql.unsafe(NUMBERS)}
     from reporting.node_quorum(${new Date(from)}, ${new Date(to)}) u
-    cross join lateral (select count(distinct l.observer) as observers from reporting.node_health_ledger l
+    cross join lateral (select count(distinct l.observer) as observers from reporting_internal.node_health_ledger l
       where not ${asOf === null} and (l.node, l.probe) = (u.node, u.probe) and l.started_at < ${momentOf(asOf)}::text::timestamptz) then_watching
     where u.probe = 'health' and (${node}::text is null or u.node = ${node}) and (${asOf === null} or then_watching.observers > 0)
     order by u.node`;

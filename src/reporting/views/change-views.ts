@@ -49,6 +49,7 @@ export function changeRows(catalog: readonly Dataset[]): DeclaredView {
   return {
     kind: 'view',
     name: 'change_rows',
+    internal: true,
     comment:
       'Every change of every dataset, as far back as commits are kept. What reporting.changes returns: ask that one, which reads no more than it shows.',
     columns: [

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { catalog } from '../../datasets/catalog.ts';
-import type { Declared } from '../../db/declared.ts';
+import { type Declared, qualifiedName } from '../../db/declared.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { changeCommits, changeRows } from './change-views.ts';
 import { datasetViews } from './dataset-views.ts';
@@ -19,6 +19,19 @@ let declared: readonly Declared[] | undefined;
 export function declaredObjects(): readonly Declared[] {
   declared ??= [...catalog.flatMap(datasetViews), ...listSharedObjects()];
   return declared;
+}
+
+let qualified: ReadonlyMap<string, string> | undefined;
+
+/**
+ * Returns the name of a declared object with its schema, as in a FROM clause.
+ * @throws Error if no object of this name is declared
+ */
+export function relationSql(name: string): string {
+  qualified ??= new Map(declaredObjects().map((object) => [object.name, qualifiedName(object)]));
+  const found = qualified.get(name);
+  if (found === undefined) throw new Error(`reporting.${name} is not declared`);
+  return found;
 }
 
 /**

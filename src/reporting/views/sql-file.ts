@@ -1,19 +1,20 @@
 import type { Declared, DeclaredColumn, DeclaredParameter } from '../../db/declared.ts';
 
 const VIEW =
-  /^(?:--.*\n)*create or replace view reporting\.(?<name>\w+) as\n(?<body>[\s\S]+?);\n\n(?<comments>comment on view [\s\S]+)$/;
+  /^(?:--.*\n)*create or replace view reporting(?<internal>_internal)?\.(?<name>\w+) as\n(?<body>[\s\S]+?);\n\n(?<comments>comment on view [\s\S]+)$/;
 const FUNCTION =
-  /^(?:--.*\n)*create or replace function reporting\.(?<name>\w+)\(\n(?<parameters>[\s\S]+?)\n\)\nreturns (?:table \(\n(?<returned>[\s\S]+?)\n\)|(?<value>\w+))\nlanguage (?<language>sql|plpgsql) stable parallel safe as \$\$\n(?<body>[\s\S]+?)\n\$\$;\n\n(?<comments>comment on function [\s\S]+)$/;
-const COMMENT = /^comment on (?:view|function) reporting\.(?<name>\w+) is '(?<text>(?:[^']|'')+)';$/;
+  /^(?:--.*\n)*create or replace function reporting(?<internal>_internal)?\.(?<name>\w+)\(\n(?<parameters>[\s\S]+?)\n\)\nreturns (?:table \(\n(?<returned>[\s\S]+?)\n\)|(?<value>\w+))\nlanguage (?<language>sql|plpgsql) stable parallel safe as \$\$\n(?<body>[\s\S]+?)\n\$\$;\n\n(?<comments>comment on function [\s\S]+)$/;
+const COMMENT =
+  /^comment on (?:view|function) reporting(?:_internal)?\.(?<name>\w+) is '(?<text>(?:[^']|'')+)';$/;
 const COLUMN =
-  /^comment on column reporting\.(?<object>\w+)\.(?<name>\w+) is '(?<text>(?:[^']|'')+)'; -- (?<type>.+)$/;
+  /^comment on column reporting(?:_internal)?\.(?<object>\w+)\.(?<name>\w+) is '(?<text>(?:[^']|'')+)'; -- (?<type>.+)$/;
 const RETURNED = /^ {2}(?<name>\w+) (?<type>[\w[\] ]+?),? -- (?<text>.+)$/;
 const PARAMETER =
   /^ {2}"?(?<name>\w+)"? (?<type>[\w[\]]+?)(?: default (?<preset>[\w()']+?))?,? -- (?<text>.+)$/;
 
 /**
  * Parses the declaration of one object in an SQL file. psql can run the same file. Its form is:
- * - a view: `create or replace view reporting.NAME as`, its query, its comment, and a line `comment on column
+ * - a view: `create or replace view reporting.NAME as` (or `reporting_internal.NAME`), its query, its comment, and a line `comment on column
  * reporting.NAME.COLUMN is '…'; -- TYPE` for each column;
  * - a function: `create or replace function reporting.NAME(` with a line `PARAMETER TYPE default VALUE, --
  * COMMENT` for each parameter, `returns table (` with a line `COLUMN TYPE, -- COMMENT` for each column, or
@@ -37,7 +38,12 @@ export function readSqlFile(file: string, text: string): Declared {
     if (!found || (found.object ?? name) !== name) throw refuse(`no column of ${name}: ${line}`);
     return { name: found.name ?? '', type: found.type ?? '', comment: unquoted(found.text ?? '') };
   };
-  const base = { name, comment: unquoted(comment.text ?? ''), body };
+  const base = {
+    name,
+    ...(groups.internal === undefined ? {} : { internal: true as const }),
+    comment: unquoted(comment.text ?? ''),
+    body,
+  };
   if (view) return { ...base, kind: 'view', columns: others.map((line) => column(COLUMN, line)) };
   if (others.length > 0) throw refuse(`more than the comment of ${name}: ${others[0]}`);
   const taken = parameters.split('\n').map((line): DeclaredParameter => {

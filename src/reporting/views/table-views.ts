@@ -57,7 +57,7 @@ export function asOfFunction(
           // The start of the record is read once per query. The function that raises the error is called only
           // for a moment before that start: if a query joins many moments, PostgreSQL may call it for each
           // row.
-          `select ${list} from ${from} where ${where} and (at >= (select reporting.known_since('${name}')) or reporting.has_record('${name}', at))`,
+          `select ${list} from ${from} where ${where} and (at >= (select reporting_internal.known_since('${name}')) or reporting_internal.has_record('${name}', at))`,
       )
       .join('\nunion all\n'),
   };

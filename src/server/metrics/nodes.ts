@@ -122,19 +122,19 @@ export const nodes: MetricPart = {
             p.probes::float8, p.probed_at, counted.up::int as checks_up, counted.down::int as checks_down,
             coalesce(named.names, '{}') as names, coalesce(named.states, '{}') as states
           from watched w
-          left join reporting.node_observers o using (observer)
-          left join reporting.node_probes p using (observer, node, probe)
-          left join reporting.node_health_ledger l on (l.observer, l.node, l.probe) = (w.observer, w.node, w.probe)
+          left join reporting_internal.node_observers o using (observer)
+          left join reporting_internal.node_probes p using (observer, node, probe)
+          left join reporting_internal.node_health_ledger l on (l.observer, l.node, l.probe) = (w.observer, w.node, w.probe)
             and l.check_name = '*' and l.ended_at is null
           cross join lateral (
             select count(*) filter (where h.state = 'up') as up, count(*) filter (where h.state = 'down') as down
-            from reporting.node_health_ledger h
+            from reporting_internal.node_health_ledger h
             where (h.observer, h.node, h.probe) = (w.observer, w.node, w.probe) and h.check_name <> '*'
               and h.ended_at is null) counted
           cross join lateral (
             select array_agg(c.check_name) as names, array_agg(c.state) as states
             from (
-              select h.check_name, h.state from reporting.node_health_ledger h
+              select h.check_name, h.state from reporting_internal.node_health_ledger h
               where (h.observer, h.node, h.probe) = (w.observer, w.node, w.probe) and h.check_name <> '*'
                 and h.ended_at is null and h.state in ('up', 'down') and length(h.check_name) <= ${MAX_NAME_CHARACTERS}
               order by h.check_name limit ${MAX_CHECKS}) c) named

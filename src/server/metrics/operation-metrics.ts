@@ -43,7 +43,7 @@ export const work = metricTable({
     ]),
     ...(await sql<MetricRow[]>`
       select p.recorder, s.state, count(*) filter (where p.state = s.state)::float8 as processes
-      from reporting.processes p cross join unnest(${[...PROCESS_STATES]}::text[]) with ordinality s(state, place)
+      from reporting_internal.processes p cross join unnest(${[...PROCESS_STATES]}::text[]) with ordinality s(state, place)
       where p.state <> 'stopped' and p.seen_at > now() - interval '1 day' group by 1, 2, s.place order by 1, s.place`),
   ],
 });
@@ -88,7 +88,7 @@ export const exporting = metricTable({
   },
   rows: ({ sql }) => sql<MetricRow[]>`
     select recorder, place, extract(epoch from expected_every)::float8 as every, exported_at as until,
-      failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting.exports`,
+      failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting_internal.exports`,
 });
 
 /** Metrics of the change feed's sinks. */
@@ -117,7 +117,7 @@ export const changeSinks = metricTable({
   },
   rows: ({ sql }) => sql<MetricRow[]>`
     select recorder, sink, coalesce(greatest(0, extract(epoch from now() - waiting_since)), 0)::float8 as lag,
-      failing_since is not null as failing, sent::float8 as sent from reporting.change_sinks order by 1, 2`,
+      failing_since is not null as failing, sent::float8 as sent from reporting_internal.change_sinks order by 1, 2`,
 });
 
 /** Metrics of replicas that are read instead of the primary. */

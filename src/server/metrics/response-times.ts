@@ -75,9 +75,9 @@ export const responseTimes: MetricPart = {
           to_char(present.month at time zone 'UTC', 'YYYY-MM') as current
         from watched w
         cross join present
-        left join reporting.node_latency_spans s on (s.observer, s.node, s.probe) = (w.observer, w.node, w.probe)
+        left join reporting_internal.node_latency_spans s on (s.observer, s.node, s.probe) = (w.observer, w.node, w.probe)
           and s.span = 'month' and s.starts_at = present.month
-        left join reporting.node_probes p on (p.observer, p.node, p.probe) = (w.observer, w.node, w.probe)
+        left join reporting_internal.node_probes p on (p.observer, p.node, p.probe) = (w.observer, w.node, w.probe)
         order by 1, 2, 3`;
       const current = rows[0]?.current ?? month;
       if (current !== month) told = new Map();

@@ -39,7 +39,7 @@ export const runs = definePage({
           <h1>Runs</h1>
           <p class="soft">
             Each run requests the data of one source for one target. Old runs are only counted by day (
-            <code>reporting.run_days</code>).
+            <code>reporting_internal.run_days</code>).
           </p>
           <Standing queues={queues} />
           <Filters path={PATH}>

@@ -26,7 +26,7 @@ async function moments({ name }: ReadableDataset): Promise<string[]> {
     `with versions as (select * from ${from} as v),
     instants as (select begins as at from versions union select ends from versions),
     numbered as (select at, row_number() over (order by at) as place, count(*) over () as all from instants
-      where at >= (select min(recorded_since) from reporting.recorded_since where dataset = '${name}'))
+      where at >= (select min(recorded_since) from reporting_internal.recorded_since where dataset = '${name}'))
     select at::text from numbered where place in (1, "all" / 3, "all" * 2 / 3, "all" - 1) order by at`,
   );
   return rows.map(({ at }) => at.replace('+00', 'Z'));

@@ -8,10 +8,10 @@ import { type Row, type RowsPage, readRows } from '../../../src/reporting/relati
 /** Parameters of a request, by name. */
 export type Parameters = Readonly<Record<string, string>>;
 
-const { datasets, views } = getCatalogue();
+const { datasets, views, internal } = getCatalogue();
 
 /** Returns a view or function of the catalogue. @throws Error if the catalogue does not have it */
-export const viewOf = (name: string): ReportingRelation => found(views, name);
+export const viewOf = (name: string): ReportingRelation => found(views.has(name) ? views : internal, name);
 
 /** Returns a dataset of the catalogue. @throws Error if the catalogue does not have it */
 export const datasetOf = (name: string): ReadableDataset => found(datasets, name);

@@ -195,7 +195,7 @@ describe('a page of rows', () => {
     expect(most(steps)).toBeLessThan(1_000);
     const walked = await readPages(sql, view, { limit: '999' });
     const all = await sql<Row[]>`
-      select * from reporting.coverage_ranges order by dataset, target, axis, kind, reason, begins, ends`;
+      select * from reporting_internal.coverage_ranges order by dataset, target, axis, kind, reason, begins, ends`;
     const told = ({ target, kind, begins }: Row) => `${target} ${kind} ${begins}`;
     expect(walked.map(told)).toEqual(all.map(told));
   });

@@ -69,7 +69,7 @@ describe('rows', () => {
   it('are those of a past moment, or it is said since when there is a record', async () => {
     const [since] = await sql<{ at: string }[]>`
       select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
-      from reporting.recorded_since where dataset = 'metric_points'`;
+      from reporting_internal.recorded_since where dataset = 'metric_points'`;
     const then = { as_of: since?.at ?? '', limit: '1000', columns: 'bucket_start,value' };
     const [counted] = await sql<{ count: number }[]>`
       select count(*)::int from reporting.metric_points_as_of(${then.as_of}::text::timestamptz)`;

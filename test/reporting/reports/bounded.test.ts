@@ -39,7 +39,7 @@ it('how the recording stands is told without a look at runs, however many there 
     expect(parts.map(([, read]) => read)).toEqual(metricParts.map(() => '1'));
     await new Watchdog(sql, pino({ level: 'silent' }), () => 0).checkFindings();
     await sql`select dataset, sum(rows_written) from reporting.freshness group by dataset`;
-    await sql`select * from reporting.coverage_states`;
+    await sql`select * from reporting_internal.coverage_states`;
     await forecast(sql, [feed], Date.now());
     await expect(sql`select from recorder.runs limit 1`).rejects.toThrow('statement timeout');
   });

@@ -121,7 +121,8 @@ describe('as of a moment', () => {
         hint: 'it has been recorded since 2026-11-01T00:00:00.000000Z',
       });
     }
-    const [since] = await sql`select recorded_since from reporting.recorded_since where dataset = 'p_blocks'`;
+    const [since] =
+      await sql`select recorded_since from reporting_internal.recorded_since where dataset = 'p_blocks'`;
     expect(since?.recorded_since).toEqual(new Date(start));
   });
 
@@ -282,7 +283,7 @@ describe('whether there is a record', () => {
       expect(held?.rows).toBeGreaterThan(100);
       return tx<{ calls: number }[]>`
         select coalesce(sum(calls), 0)::int as calls from pg_stat_xact_user_functions
-        where schemaname = 'reporting' and funcname in ('has_record', 'known_since')`;
+        where schemaname = 'reporting_internal' and funcname in ('has_record', 'known_since')`;
     });
     expect(asked?.calls).toBeLessThanOrEqual(3);
   });

@@ -69,7 +69,7 @@ it('ranges in numbers are coverage and gaps, and what is known is both together'
         range_agg(int8range(begins, ends)) filter (where kind = 'missing') as missing,
         range_agg(int8range(begins, ends)) filter (where kind = 'known') as known,
         count(*) filter (where kind = 'known') as unbroken
-      from reporting.coverage_ranges group by dataset, target
+      from reporting_internal.coverage_ranges group by dataset, target
     ),
     shown as (
       select dataset, target, range_agg(part) filter (where recorded) as recorded, range_agg(part) filter (where not recorded) as missing,

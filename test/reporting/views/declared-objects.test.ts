@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect } from 'vitest';
-import { type Declared, dependenciesOf, inOrder } from '../../../src/db/declared.ts';
+import { type Declared, dependenciesOf, inOrder, qualifiedName } from '../../../src/db/declared.ts';
 import { HIGHEST_ERROR_TEXT, representativeMs } from '../../../src/health/latency-histogram.ts';
 import { WEEKS_KEPT } from '../../../src/health/latency-store.ts';
 import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
@@ -27,13 +27,13 @@ async function reporting(name: string | null = null): Promise<string[]> {
   const asked = (column: string) => sql`(${name}::text is null or ${sql(column)} = ${name})`;
   const rows = await sql<{ object: string }[]>`
     select format('%s %s %s', c.oid::regclass, pg_get_viewdef(c.oid), obj_description(c.oid, 'pg_class')) as object
-    from pg_class c where c.relnamespace = 'reporting'::regnamespace and ${asked('relname')}
+    from pg_class c where c.relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('relname')}
     union all
     select format('%s.%s %s %s %s', attrelid::regclass, attnum, attname, atttypid::regtype, col_description(attrelid, attnum))
-    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace = 'reporting'::regnamespace and ${asked('relname')}
+    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('relname')}
     union all
     select format('%s %s', pg_get_functiondef(oid), obj_description(oid, 'pg_proc')) from pg_proc
-    where pronamespace = 'reporting'::regnamespace and ${asked('proname')}
+    where pronamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('proname')}
     order by 1`;
   return rows.map(({ object }) => object);
 }
@@ -41,8 +41,8 @@ async function reporting(name: string | null = null): Promise<string[]> {
 describe('declared objects', () => {
   it('are all there is in reporting, each once', async () => {
     const rows = await sql<{ name: string }[]>`
-      select relname as name from pg_class where relnamespace = 'reporting'::regnamespace
-      union all select proname from pg_proc where pronamespace = 'reporting'::regnamespace order by 1`;
+      select relname as name from pg_class where relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace)
+      union all select proname from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) order by 1`;
     expect(declared.map(({ name }) => name).sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
@@ -58,7 +58,7 @@ describe('declared objects', () => {
         object.kind === 'function'
           ? `(${object.parameters.map(({ type }) => `null::${type}`).join(', ')})`
           : '';
-      const { columns } = await sql.unsafe(`select * from reporting.${object.name}${call} limit 0`);
+      const { columns } = await sql.unsafe(`select * from ${qualifiedName(object)}${call} limit 0`);
       const made = columns.map(({ name, type }) => `${object.name}.${name} ${types.get(type)}`);
       expect(object.columns.map(({ name, type }) => `${object.name}.${name} ${spelled(type)}`)).toEqual(made);
     }
@@ -78,9 +78,9 @@ describe('declared objects', () => {
       select distinct r.ev_class::regclass::text as name, d.refobjid::regclass::text as reads
       from pg_depend d join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
       join pg_class c on d.refclassid = 'pg_class'::regclass and c.oid = d.refobjid
-      where c.relnamespace = 'reporting'::regnamespace and c.oid <> r.ev_class`;
+      where c.relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and c.oid <> r.ev_class`;
     expect(rows.length).toBeGreaterThan(10);
-    const bare = (name: string) => name.replace(/^reporting\./, '');
+    const bare = (name: string) => name.replace(/^reporting(_internal)?\./, '');
     for (const { name, reads } of rows)
       expect(order.indexOf(bare(reads)), `${name} reads ${reads}`).toBeLessThan(order.indexOf(bare(name)));
   });
@@ -257,7 +257,7 @@ comment on function reporting.two is 'Two.';
 it('a bucket of response times stands for the same time in SQL as in the recorder', async () => {
   const buckets = Array.from({ length: 256 }, (_, bucket) => bucket);
   const rows = await sql<{ told: number }[]>`
-    select reporting.latency_of_bucket(bucket)::float8 as told from unnest(${buckets}::int[]) bucket order by bucket`;
+    select reporting_internal.latency_of_bucket(bucket)::float8 as told from unnest(${buckets}::int[]) bucket order by bucket`;
   expect(rows.map(({ told }) => told)).toEqual(
     buckets.map((bucket) => expect.closeTo(representativeMs(bucket), 2)),
   );

@@ -14,7 +14,7 @@ beforeAll(async () => {
 async function began(dataset: string): Promise<string> {
   const [row] = await sql<{ at: string }[]>`
     select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
-    from reporting.recorded_since where dataset = ${dataset}`;
+    from reporting_internal.recorded_since where dataset = ${dataset}`;
   if (!row) throw new Error(`${dataset} was never recorded`);
   return row.at;
 }

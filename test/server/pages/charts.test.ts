@@ -315,7 +315,7 @@ describe('what can be drawn', () => {
     const from = Date.UTC(2026, 8, 1);
     const at = (days: number) => new Date(from + days * 86_400_000);
     const [since] = await sql<{ at: Date }[]>`
-      select min(recorded_since) as at from reporting.recorded_since where dataset = 'native_transactions'`;
+      select min(recorded_since) as at from reporting_internal.recorded_since where dataset = 'native_transactions'`;
     const then = since?.at ?? new Date(0);
     const later = new Date(then.getTime() + 1);
     for (const [days, recordedAt] of [

@@ -7,8 +7,8 @@ const catalogue = getCatalogue();
 const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1, connection: { TimeZone: 'UTC' } });
 beforeAll(async () => {
   // The dump that the database was made from holds no rights.
-  await sql`grant usage on schema reporting to recorder_reader`;
-  await sql`grant select on all tables in schema reporting to recorder_reader`;
+  await sql`grant usage on schema reporting, reporting_internal to recorder_reader`;
+  await sql`grant select on all tables in schema reporting, reporting_internal to recorder_reader`;
 });
 it('the list leads to every dataset and view, with what it means, and keeps the moment', async () => {
   const { body } = await ask('/datasets?as_of=2026-06-01');

@@ -7,7 +7,7 @@ const wanted = (dataset: string, more: { error?: string; success?: Date } = {}) 
   with target as (
     insert into recorder.targets (source, target_key, target, recorder) values (${dataset}, 'node=n', ${{ node: 'n' }}, 'recorder'))
   insert into recorder.target_datasets
-    (source, target_key, dataset, every_ms, active, wanted_at, last_error, failures, last_success_at)
+    (source, target_key, dataset, every_ms, active, requested_since, last_error, failures, last_success_at)
   values (${dataset}, 'node=n', ${dataset}, 600000, true, now(), ${more.error ?? null}, ${more.error ? 1 : 0}, ${more.success ?? null})`;
 const page = async (dataset: string) => (await ask(`/datasets/${dataset}`)).body;
 

@@ -13,9 +13,9 @@ export interface RevisedPoint {
 
 /** Lets the role of readers read: the dump of the recorded database has no rights in it. */
 export async function letRead(sql: postgres.Sql): Promise<void> {
-  await sql`grant usage on schema reporting to recorder_reader`;
-  await sql`grant select on all tables in schema reporting to recorder_reader`;
-  await sql`grant execute on all functions in schema reporting to recorder_reader`;
+  await sql`grant usage on schema reporting, reporting_internal to recorder_reader`;
+  await sql`grant select on all tables in schema reporting, reporting_internal to recorder_reader`;
+  await sql`grant execute on all functions in schema reporting, reporting_internal to recorder_reader`;
 }
 
 /** Revises a point of the recorded database a minute after it was recorded. */

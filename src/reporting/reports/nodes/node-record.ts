@@ -80,7 +80,7 @@ export async function stateSpans(
 ): Promise<ReadonlyMap<string, readonly StateSpan[]>> {
   const rows = await sql<{ node: string; state: StateSpan['state']; started_at: Date; ended_at: Date }[]>`
     select node, state, started_at, ended_at
-    from reporting.node_quorum_states_in(${new Date(from)}, ${new Date(to)})
+    from reporting_internal.node_quorum_states_in(${new Date(from)}, ${new Date(to)})
     where probe = ${HEALTH} ${node === null ? sql`` : sql`and node = ${node}`}
     order by node, started_at`;
   const spans = new Map<string, StateSpan[]>();
@@ -126,7 +126,7 @@ export async function readNodeChecks(sql: postgres.Sql, node: string | null): Pr
     ...(await sql<NodeCheck[]>`
       select h.node, h.check_name as check, h.observer, case when o.watching then h.state else 'unknown' end as state,
         h.since, h.last_error as error
-      from reporting.node_health h join reporting.node_observers o using (observer)
+      from reporting.node_health h join reporting_internal.node_observers o using (observer)
       where h.probe = ${HEALTH} and h.check_name <> '*' ${node === null ? sql`` : sql`and h.node = ${node}`}
       order by h.node, h.state <> 'down', h.check_name, h.observer`),
   ];

@@ -80,7 +80,7 @@ export async function watchedNodes(
     from reporting.node_health_now n
     join (
       select node, min(first_look) as first_look, max(settled_until) as settled_until, max(probed_at) as probed_at
-      from reporting.node_probes where probe = 'health' group by node) p using (node)
+      from reporting_internal.node_probes where probe = 'health' group by node) p using (node)
     where n.health is not null and (n.node = any(${[...nodes]}::text[]) or p.probed_at > now() - ${UNCONFIGURED_NODE_INTERVAL}::interval)`;
   const looked = rows.map((row): WatchedNode => {
     const trails = standing.length > 0 && now - (row.settled_until?.getTime() ?? 0) > MAX_SETTLED_AGE_MS;

@@ -60,7 +60,7 @@ export const grainWords: Readonly<Record<WindowGrain, string>> = {
   '1mo': '1 month',
 };
 
-/** A Monday: the origin of windows shorter than a month, as in `reporting.window_begin`. */
+/** A Monday: the origin of windows shorter than a month, as in `reporting_internal.window_begin`. */
 const MONDAY = Date.UTC(2000, 0, 3);
 
 /** Returns the approximate number of windows of a range; exact except for its ends, and for months. */

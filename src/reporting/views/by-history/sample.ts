@@ -53,6 +53,7 @@ function lookTimesView(dataset: Dataset, read: readonly ViewColumn[]): DeclaredV
   return {
     kind: 'view',
     name: observationsViewName(name),
+    internal: true,
     comment: `When the readings of ${name} were taken: one row a look, however much it read, and another one where some of it could not be packed with the rest.`,
     columns: read.filter((column) => readable.has(column.name)).map(declareColumn),
     body: observationsSql(packing),
@@ -83,6 +84,7 @@ function daily(dataset: Dataset): Declared[] {
     {
       kind: 'view',
       name: membersViewName(dataset.name),
+      internal: true,
       comment: `What readings of ${dataset.name} were ever taken of, as far back as they are kept.`,
       columns: members.map(declareColumn),
       body: membersSql(packing),
@@ -108,7 +110,7 @@ function readingsAsOf(dataset: Dataset, selected: readonly ViewColumn[]): Declar
   return {
     ...asOfFunction(dataset, selected),
     body: `select * from (
-  select ${columns.map((column) => `null::${column.type} as ${column.name}`).join(', ')} where not reporting.has_record('${name}', at) offset 0
+  select ${columns.map((column) => `null::${column.type} as ${column.name}`).join(', ')} where not reporting_internal.has_record('${name}', at) offset 0
 ) without_record
 union all
 select ${columns.map((column) => column.name).join(', ')} from reporting.${name} where observed_at <= at`,

@@ -44,6 +44,10 @@ export function seriesViews(dataset: Dataset): Declared[] {
     ),
     runIdColumn,
   ];
+  const part = (suffix: string, rows: string, where: string): DeclaredView => ({
+    ...tableView(dataset, `${name}_${suffix}`, `${about} ${rows}`, revisions, where),
+    internal: true,
+  });
   return [
     ...(dataset.numbered ? [seriesView(dataset)] : []),
     tableView(
@@ -62,31 +66,19 @@ export function seriesViews(dataset: Dataset): Declared[] {
       POINT_VALUES.before,
     ),
     // PostgreSQL does not use the order of the branches of the view above. These views have one branch each.
-    tableView(
-      dataset,
-      `${name}_last`,
-      `${about} The last value known of every point.`,
-      revisions,
-      POINT_VALUES.last,
-    ),
-    tableView(
-      dataset,
-      `${name}_replaced`,
-      `${about} The values before the last one.`,
-      revisions,
-      POINT_VALUES.before,
-    ),
+    part('last', 'The last value known of every point.', POINT_VALUES.last),
+    part('replaced', 'The values before the last one.', POINT_VALUES.before),
     asOfFunction(
       dataset,
       [...point, { ...vanishedAt, from: 'null::timestamptz' }, runIdColumn],
       {
-        from: `reporting.${name}_last`,
+        from: `reporting_internal.${name}_last`,
         // This form excludes the BRIN index of `recorded_at`. That index is not selective if rows are stored
         // in the order of the requests. PostgreSQL would combine it with the index of the key and scan whole
         // pages of other series.
         where: '(recorded_at <= at) is true and (superseded_at is null or superseded_at > at)',
       },
-      { from: `reporting.${name}_replaced`, where: 'recorded_at <= at and superseded_at > at' },
+      { from: `reporting_internal.${name}_replaced`, where: 'recorded_at <= at and superseded_at > at' },
     ),
   ];
 }
@@ -95,7 +87,7 @@ const seriesId = (dataset: Dataset): ViewColumn => ({
   ...recorderColumn(
     SERIES_ID,
     'integer',
-    `The number of its series (reporting.${seriesTableOf(dataset)}). Rows of one number are found in the order of time.`,
+    `The number of its series (reporting_internal.${seriesTableOf(dataset)}). Rows of one number are found in the order of time.`,
   ),
   notNull: true,
 });
@@ -107,6 +99,7 @@ function seriesView(dataset: Dataset): DeclaredView {
   return {
     kind: 'view',
     name,
+    internal: true,
     comment: `The series of ${dataset.name}, each with its number.`,
     columns: [
       {

@@ -17,8 +17,8 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select k.since, (k.since at time zone 'UTC')::date as first_day, reporting.kept_from('validators', k.since) as validators_since
-  from reporting.kept_from('proposed_blocks', "from") as k(since)
+  select k.since, (k.since at time zone 'UTC')::date as first_day, reporting_internal.kept_from('validators', k.since) as validators_since
+  from reporting_internal.kept_from('proposed_blocks', "from") as k(since)
 ),
 -- What came before the window is of the day before: from there the chain grew.
 recorded as (
@@ -64,9 +64,9 @@ stakes as (
     sum(h.stake_navax + coalesce(h.delegator_weight, 0)) over (partition by e.day) as total
   from reporting.validators_history h
   cross join kept k
-  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.validators_since, least("to", as_of)) e
+  cross join lateral reporting_internal.day_ends(h.valid_from, h.valid_to, k.validators_since, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
-    and h.node = (select reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
+    and h.node = (select reporting_internal.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
 ),
 proposed as (
   select r.day, r.blockchain_id, r.proposer_node_id as node_id, count(*) as blocks, sum(r.tx_count) as transactions

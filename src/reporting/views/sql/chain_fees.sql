@@ -22,7 +22,7 @@ select (p.bucket_start at time zone 'UTC')::date as day, max(p.value) filter (wh
 from reporting.metric_points_as_of(as_of) p
 where p.chain_id = chain_fees.chain_id and p.time_interval = 'day'
   and p.metric in ('feesPaid', 'txCount', 'gasUsed', 'avgGasPrice', 'maxGasPrice')
-  and p.bucket_start >= (select reporting.kept_from('metric_points', "from")) and p.bucket_start < "to"
+  and p.bucket_start >= (select reporting_internal.kept_from('metric_points', "from")) and p.bucket_start < "to"
 group by 1
 order by 1
 $$;

@@ -5,7 +5,7 @@ create or replace function reporting.changes(
 returns table (
   cursor text, -- Its place in the feed: the same whoever asks, and what the next question continues after.
   dataset text, -- The dataset.
-  change text, -- appeared, revised, returned, left, unwatched, late or observed; of the ledger turned, unwatched or withdrawn (reporting.change_rows).
+  change text, -- appeared, revised, returned, left, unwatched, late or observed; of the ledger turned, unwatched or withdrawn (reporting_internal.change_rows).
   happened_at timestamptz, -- Since when it is so: the start of the version, its end, or when the reading was taken.
   recorded_at timestamptz, -- When it was recorded.
   run_id bigint, -- The run that recorded it; null: the prober.
@@ -47,7 +47,7 @@ begin
   where k.before < "limit"::bigint + place_taken;
   return query
     select r.cursor, r.dataset, r.change, r.happened_at, r.recorded_at, r.run_id, r.key, r.content
-    from reporting.change_rows r
+    from reporting_internal.change_rows r
     where r.commit_number between number and last_number and (r.commit_number > number or r.place > place_taken)
     order by r.commit_number, r.place limit "limit";
 end

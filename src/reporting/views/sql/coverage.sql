@@ -25,7 +25,7 @@ probed_ranges as (
   cross join lateral (
     select (
       select p.settled_until
-      from reporting.node_probes p
+      from reporting_internal.node_probes p
       where (p.observer, p.node, p.probe) = (t.observer, t.node, t.probe)) as until) settled
   cross join lateral (
     select coalesce(range_agg(tstzrange(a.started_at, a.ended_at)), '{}') as during

@@ -1,4 +1,4 @@
-create or replace view reporting.coverage_ranges as
+create or replace view reporting_internal.coverage_ranges as
 with kept as not materialized (
   -- Of time: from where on it is kept. What was known of the time before may have been removed.
   select dataset, 'time'::text as axis,
@@ -50,7 +50,7 @@ probed as (
   cross join lateral (
     select (
       select p.settled_until
-      from reporting.node_probes p
+      from reporting_internal.node_probes p
       where (p.observer, p.node, p.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe')) as until) settled
   cross join lateral (
     select tstzmultirange(tstzrange(first_look.at, greatest(settled.until, first_look.at))) as watched) w
@@ -90,11 +90,11 @@ select 'node_health', target_key, 'time', kind, reason,
   (extract(epoch from lower(during)) * 1000000)::bigint, (extract(epoch from upper(during)) * 1000000)::bigint
 from parts_of_probed;
 
-comment on view reporting.coverage_ranges is 'What is recorded (reporting.coverage), what is missing (reporting.gaps), and both together (known), as ranges of whole numbers: faster to count with than times are.';
-comment on column reporting.coverage_ranges.dataset is 'The dataset.'; -- text
-comment on column reporting.coverage_ranges.target is 'What was asked about.'; -- text
-comment on column reporting.coverage_ranges.axis is 'time or height.'; -- text
-comment on column reporting.coverage_ranges.kind is 'recorded; missing; known (one or the other: the unbroken ranges of both together).'; -- text
-comment on column reporting.coverage_ranges.reason is 'Why it is missing; else the kind.'; -- text
-comment on column reporting.coverage_ranges.begins is 'Start of the range: microseconds since 1970, or a height.'; -- bigint
-comment on column reporting.coverage_ranges.ends is 'Its end, itself not in it.'; -- bigint
+comment on view reporting_internal.coverage_ranges is 'What is recorded (reporting.coverage), what is missing (reporting.gaps), and both together (known), as ranges of whole numbers: faster to count with than times are.';
+comment on column reporting_internal.coverage_ranges.dataset is 'The dataset.'; -- text
+comment on column reporting_internal.coverage_ranges.target is 'What was asked about.'; -- text
+comment on column reporting_internal.coverage_ranges.axis is 'time or height.'; -- text
+comment on column reporting_internal.coverage_ranges.kind is 'recorded; missing; known (one or the other: the unbroken ranges of both together).'; -- text
+comment on column reporting_internal.coverage_ranges.reason is 'Why it is missing; else the kind.'; -- text
+comment on column reporting_internal.coverage_ranges.begins is 'Start of the range: microseconds since 1970, or a height.'; -- bigint
+comment on column reporting_internal.coverage_ranges.ends is 'Its end, itself not in it.'; -- bigint

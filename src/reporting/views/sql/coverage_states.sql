@@ -1,4 +1,4 @@
-create or replace view reporting.coverage_states as
+create or replace view reporting_internal.coverage_states as
 select d.dataset, d.target_key as target,
   case
     when d.unsupported_reason is not null then 'not supported'
@@ -19,10 +19,10 @@ cross join lateral (
     greatest(d.last_complete_at, p.probed_at) as last_complete_at) looked
 where d.active;
 
-comment on view reporting.coverage_states is 'How each dataset and target stands: what was expected of it and what came of it.';
-comment on column reporting.coverage_states.dataset is 'The dataset.'; -- text
-comment on column reporting.coverage_states.target is 'What is asked about.'; -- text
-comment on column reporting.coverage_states.state is 'covered; empty (asked, nothing there); failing (recorded before, fails now); failed (asked, never an answer); never asked; not supported (the upstream does not offer it).'; -- text
-comment on column reporting.coverage_states.gaps is 'Holes in what is recorded (reporting.gaps).'; -- bigint
-comment on column reporting.coverage_states.last_success_at is 'When it was last recorded.'; -- timestamptz
-comment on column reporting.coverage_states.last_failure_at is 'When it last failed.'; -- timestamptz
+comment on view reporting_internal.coverage_states is 'How each dataset and target stands: what was expected of it and what came of it.';
+comment on column reporting_internal.coverage_states.dataset is 'The dataset.'; -- text
+comment on column reporting_internal.coverage_states.target is 'What is asked about.'; -- text
+comment on column reporting_internal.coverage_states.state is 'covered; empty (asked, nothing there); failing (recorded before, fails now); failed (asked, never an answer); never asked; not supported (the upstream does not offer it).'; -- text
+comment on column reporting_internal.coverage_states.gaps is 'Holes in what is recorded (reporting.gaps).'; -- bigint
+comment on column reporting_internal.coverage_states.last_success_at is 'When it was last recorded.'; -- timestamptz
+comment on column reporting_internal.coverage_states.last_failure_at is 'When it last failed.'; -- timestamptz

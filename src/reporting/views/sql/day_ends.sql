@@ -1,4 +1,4 @@
-create or replace function reporting.day_ends(
+create or replace function reporting_internal.day_ends(
   valid_from timestamptz, -- Since when something was so.
   valid_to timestamptz, -- Until when; null: still so.
   "from" timestamptz, -- Start of the window.
@@ -19,4 +19,4 @@ from generate_series(
 where valid_from < "to"
 $$;
 
-comment on function reporting.day_ends is 'The days of a window at whose end something was so; the last day ends where the window does.';
+comment on function reporting_internal.day_ends is 'The days of a window at whose end something was so; the last day ends where the window does.';

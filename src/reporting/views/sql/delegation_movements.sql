@@ -17,7 +17,7 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('validator_delegators', "from") as since
+  select reporting_internal.kept_from('validator_delegators', "from") as since
 ),
 viewers as (
   select distinct on (h.node_id) h.node_id, h.node
@@ -36,7 +36,7 @@ select m.at, m.change, m.node_id, m.tx_id,
   m.start_time, (m.member ->> 'end_time')::timestamptz, s.stake, s.stake * 0.000000001
 from movements m
 cross join lateral (select (m.member ->> 'stake_navax')::numeric as stake) s
-where reporting.has_record('validator_delegators', as_of)
+where reporting_internal.has_record('validator_delegators', as_of)
 order by 1, 2, 3, 4
 $$;
 

@@ -42,7 +42,7 @@ schedule_states as (
       when unseen.is_so then 'nobody holds the schedules in line: a process with the role scheduler has to run and to reach the queue'
       when s.next_at is null then 'the queue does not have it'
       else 'its tick is overdue' end as reason
-  from reporting.schedules s
+  from reporting_internal.schedules s
   cross join lateral (
     select now() - s.seen_at > greatest(3 * s.expected_every, interval '1 minute') as is_so) unseen
 ),
@@ -90,7 +90,7 @@ index_stalls as (
 workers as (
   select c.recorder, coalesce(max(p.seen_at) filter (where 'worker' = any(p.roles)), c.first_seen_at) as worked_at
   from recorder.configurations c
-  join reporting.processes p on p.recorder = c.recorder
+  join reporting_internal.processes p on p.recorder = c.recorder
   where c.newest
   group by c.recorder, c.first_seen_at
   having bool_or(p.state in ('running', 'outdated'))
@@ -144,18 +144,18 @@ union all
 -- Once an hour is usual, and three times are tolerated.
 select 'stalled', 'checks', null, scope, coalesce(failed_since, checked_at),
   coalesce('what the sources say cannot be compared: ' || error, 'what the sources say was not compared since')
-from reporting.check_runs
+from reporting_internal.check_runs
 where failed_since is not null or now() - checked_at > interval '3 hours'
 union all
 -- While processes are replaced by newer ones, both run for a moment.
 select 'outdated', 'process', null, process, outdated_since,
   format('a newer configuration of the recorder "%s" is in place: this process does what both know and leaves the rest. Start it anew with the newer recorder.yaml, or, if it is meant to be another recorder, with a name of its own (name:)', recorder)
-from reporting.processes
+from reporting_internal.processes
 where state = 'outdated' and now() - outdated_since > interval '1 minute'
 union all
 select 'failing', 'server', null, process, connections_full_at,
   'the server had its maximum of connections: those without a request were closed, others may have been refused. Look at who connects; put a proxy in front of a public server'
-from reporting.processes
+from reporting_internal.processes
 where state in ('running', 'outdated') and connections_full_at > now() - interval '5 minutes'
 union all
 select 'stalled', 'workers', null, 'the workers of the recorder ' || recorder, worked_at,
@@ -165,7 +165,7 @@ where now() - worked_at > interval '1 minute'
 union all
 select 'stalled', 'queue', null, queue || case when recorder = 'recorder' then '' else ' of ' || recorder end,
   error_since, error
-from reporting.queues
+from reporting_internal.queues
 where now() - error_since > interval '30 s' and now() - seen_at <= interval '1 minute'
 union all
 -- Of recorders that run: what is off tells nobody anything.
@@ -183,7 +183,7 @@ from (
   from recorder.alert_messages where state in ('refused', 'dropped') and made_at > now() - interval '1 day'
   group by recorder, channel
 ) a
-where a.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
+where a.recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 -- Late as a target is: after more than three intervals.
 select case when is_late then 'late' else 'failing' end, 'export', null, e.place, coalesce(e.exported_at, e.requested_since),
@@ -192,28 +192,28 @@ select case when is_late then 'late' else 'failing' end, 'export', null, e.place
     when e.began_at > greatest(e.last_success_at, e.last_failure_at, '-infinity')
       then 'it began at ' || to_char(e.began_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC and has not ended: where it is under way it takes longer than its interval, so make exports[].every longer'
     else 'no worker makes it: a process with the role worker has to run; chain-recorder doctor says why it does not' end
-from reporting.exports e
+from reporting_internal.exports e
 cross join lateral (select e.age > 3 * e.expected_every as is_late) lateness
 where (is_late or e.failing_since is not null)
-  and e.recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
+  and e.recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 select case when failing_since is null then 'stalled' else 'failing' end, 'changes', null, 'the sink ' || sink,
   coalesce(failing_since, waiting_since),
   coalesce('it takes no changes: ' || error, 'changes wait and are not sent: a process with the role worker and the newest configuration has to run')
-from reporting.change_sinks
+from reporting_internal.change_sinks
 where (failing_since is not null or (now() - waiting_since > interval '1 minute' and now() - coalesce(sent_at, since) > interval '1 minute'))
-  and recorder in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
+  and recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 -- A recorder that is off for good keeps the feed of all from being trimmed.
 select 'stalled', 'changes', null, 'the sink ' || sink || ' of the recorder ' || recorder, waiting_since,
   'changes are kept for it, and no process of its recorder runs: start one; or, if there is none any more, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
-from reporting.change_sinks
+from reporting_internal.change_sinks
 where now() - waiting_since > interval '7 days'
-  and recorder not in (select p.recorder from reporting.processes p where p.state in ('running', 'outdated'))
+  and recorder not in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 select case when error_since is null then 'late' else 'failing' end, 'replica', null, place, coalesce(error_since, behind_since),
   coalesce(error, format('what is read from it is %s s old: pages, reports and exports show the record as it was then. Look at the replica: its load, its network, a statement that holds up its replay', round(lag_seconds)))
-from reporting.replicas
+from reporting_internal.replicas
 where coalesce(error_since, behind_since) is not null and now() - seen_at <= interval '1 minute'
 union all
 select 'stalled', 'retention', dataset, 'what is not kept any more', moved_at,

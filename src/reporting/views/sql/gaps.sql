@@ -5,7 +5,7 @@ select r.dataset, r.target,
   case r.axis when 'height' then r.begins end as first_height,
   case r.axis when 'height' then r.ends end as end_height,
   r.reason
-from reporting.coverage_ranges r
+from reporting_internal.coverage_ranges r
 where r.kind = 'missing';
 
 comment on view reporting.gaps is 'What is missing between the expected start and the newest recorded moment, and why.';

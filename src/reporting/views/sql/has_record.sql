@@ -1,4 +1,4 @@
-create or replace function reporting.has_record(
+create or replace function reporting_internal.has_record(
   dataset text, -- The dataset.
   at timestamptz -- The moment.
 )
@@ -8,10 +8,10 @@ declare
   since timestamptz;
   kept timestamptz;
 begin
-  if at >= reporting.known_since(dataset) then
+  if at >= reporting_internal.known_since(dataset) then
     return true;
   end if;
-  select min(r.recorded_since) into since from reporting.recorded_since r where r.dataset = has_record.dataset;
+  select min(r.recorded_since) into since from reporting_internal.recorded_since r where r.dataset = has_record.dataset;
   select r.kept_since into kept from reporting.retention r where r.dataset = has_record.dataset;
   if at >= coalesce(since, now()) and at < kept then
     raise exception 'what % held at % is not kept any more', dataset, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
@@ -27,4 +27,4 @@ begin
 end
 $$;
 
-comment on function reporting.has_record is 'Whether a dataset was recorded at a moment. It answers true or raises an error, so that no past moment is answered with nothing where nothing was recorded, or where it was removed.';
+comment on function reporting_internal.has_record is 'Whether a dataset was recorded at a moment. It answers true or raises an error, so that no past moment is answered with nothing where nothing was recorded, or where it was removed.';

@@ -31,13 +31,13 @@ with entries as (
     case r.state when 'expected' then r.estimate * ('1e-' || r.denomination)::numeric end
   from reporting.rewards_as_of(as_of) r
   where r.state in ('expected', 'not recorded') and r.due_at < "to"
-    and r.due_at >= reporting.kept_from('staking_transactions', reporting.kept_from('pending_rewards', "from"))
+    and r.due_at >= reporting_internal.kept_from('staking_transactions', reporting_internal.kept_from('pending_rewards', "from"))
 )
 select date_trunc(by, e.at at time zone 'UTC')::date, e.addresses, e.state, count(*), sum(e.amount), sum(e.tokens), e.symbol,
   sum(e.value), lower(income.currency), count(*) filter (where e.is_without_price), sum(e.expected), sum(e.expected_tokens)
 from entries e
 where case when by in ('day', 'month', 'year') then true
-  else reporting.refused('by: must be day, month or year, not ' || by) is null end
+  else reporting_internal.refused('by: must be day, month or year, not ' || by) is null end
 group by 1, e.addresses, e.state, e.symbol
 order by 1, 2, 3, e.symbol
 $$;

@@ -15,7 +15,7 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('subnets', "from") as since
+  select reporting_internal.kept_from('subnets', "from") as since
 ),
 described as (
   select h.subnet_id, h.valid_from, h.valid_to, h.ended_by, h.create_block_timestamp, coalesce(h.is_l1, false) as is_l1,
@@ -24,7 +24,7 @@ described as (
       from jsonb_array_elements_text(h.subnet_ownership_info_addresses) as o(address)) as owners,
     h.l1_validator_manager_details_contract_address || ' on ' || h.l1_validator_manager_details_blockchain_id as manager
   from reporting.subnets_history h
-  where h.valid_from <= as_of and reporting.has_record('subnets', as_of)
+  where h.valid_from <= as_of and reporting_internal.has_record('subnets', as_of)
 ),
 versions as (
   -- One that was gone appears again.

@@ -16,7 +16,7 @@ returns table (
 )
 language sql stable parallel safe as $$
 with viewers as materialized (
-  select s.subnet_id, reporting.validator_viewer(s.subnet_id, as_of) as node
+  select s.subnet_id, reporting_internal.validator_viewer(s.subnet_id, as_of) as node
   from (select distinct h.subnet_id from reporting.validators_history h
     where h.validation_id is not null and (l1_runway.subnet_id is null or h.subnet_id = l1_runway.subnet_id)) s
 ),
@@ -40,7 +40,7 @@ select case
   s.subnet_id, s.validation_id, s.node_id, s.valid_from, s.balance, s.balance * 0.000000001,
   round(r.per_second * 86400), round(r.per_second * 86400) * 0.000000001
 from seen s left join rates r using (subnet_id, validation_id)
-where (s.valid_to is null or s.valid_to > as_of) and reporting.has_record('validators', as_of)
+where (s.valid_to is null or s.valid_to > as_of) and reporting_internal.has_record('validators', as_of)
 order by 1, 2, 3
 $$;
 

@@ -27,12 +27,12 @@ select p.chain_id,
     when r.over_time = 'sum' then sum(p.value)
     when r.over_time = 'max' then max(p.value)
     when r.over_time = 'last' then (array_agg(p.value order by p.bucket_start desc))[1]
-    else reporting.refused(r.reason)::numeric
+    else reporting_internal.refused(r.reason)::numeric
   end as value,
   count(*) as buckets, min(p.bucket_start) as first_bucket, max(p.bucket_start) as last_bucket, r.over_chains, r.reason
 from reporting.metric_points_as_of(as_of) p cross join rule r
 where p.metric = metric_by_chain.metric and p.time_interval = metric_by_chain.time_interval
-  and p.bucket_start >= (select reporting.kept_from('metric_points', "from")) and p.bucket_start < "to"
+  and p.bucket_start >= (select reporting_internal.kept_from('metric_points', "from")) and p.bucket_start < "to"
   and case when chain_ids is null then p.chain_id not in ('total', 'mainnet', 'testnet') else p.chain_id = any (chain_ids) end
 group by p.chain_id, r.over_time, r.over_chains, r.reason
 $$;

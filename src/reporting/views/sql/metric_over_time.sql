@@ -15,7 +15,7 @@ language sql stable parallel safe as $$
 select p.bucket_start, p.value, p.recorded_at
 from reporting.metric_points_as_of(as_of) p
 where p.chain_id = metric_over_time.chain_id and p.metric = metric_over_time.metric
-  and p.time_interval = metric_over_time.time_interval and p.bucket_start >= (select reporting.kept_from('metric_points', "from")) and p.bucket_start < "to"
+  and p.time_interval = metric_over_time.time_interval and p.bucket_start >= (select reporting_internal.kept_from('metric_points', "from")) and p.bucket_start < "to"
 order by p.bucket_start
 $$;
 

@@ -21,8 +21,8 @@ select r.bucket_start, row_number() over point as revision, r.value, r.value - l
   coalesce(r.superseded_at <= as_of and r.superseded_at is distinct from lead(r.recorded_at) over point, false) as then_gone
 from reporting.metric_points_revisions r
 where r.chain_id = metric_revisions.chain_id and r.metric = metric_revisions.metric
-  and r.time_interval = metric_revisions.time_interval and r.bucket_start >= (select reporting.kept_from('metric_points', "from")) and r.bucket_start < "to"
-  and r.recorded_at <= as_of and reporting.has_record('metric_points', as_of)
+  and r.time_interval = metric_revisions.time_interval and r.bucket_start >= (select reporting_internal.kept_from('metric_points', "from")) and r.bucket_start < "to"
+  and r.recorded_at <= as_of and reporting_internal.has_record('metric_points', as_of)
 window point as (partition by r.bucket_start order by r.recorded_at)
 order by r.bucket_start, r.recorded_at
 $$;

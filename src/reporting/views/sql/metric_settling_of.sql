@@ -18,7 +18,7 @@ with series as (
     case s.time_interval
       when 'hour' then interval '1 hour' when 'day' then interval '1 day'
       when 'week' then interval '7 days' else interval '1 month' end as length
-  from reporting.metric_points_series s
+  from reporting_internal.metric_points_series s
   where (metric_settling_of.metric is null or s.metric = metric_settling_of.metric)
     and (metric_settling_of.time_interval is null or s.time_interval = metric_settling_of.time_interval)
     and (metric_settling_of.chain_id is null or s.chain_id = metric_settling_of.chain_id)
@@ -29,14 +29,14 @@ counted as (
   from series s
   cross join lateral (
     select count(*) as revisions, count(distinct p.bucket_start) as points
-    from reporting.metric_points_replaced p
+    from reporting_internal.metric_points_replaced p
     where p.series_id = s.series_id) r
   group by s.metric, s.time_interval
 ),
 moved as (
   select s.metric, s.time_interval, percentile_disc(array[0.5, 0.99]) within group (order by m.after) as within, max(m.after) as latest
   from series s
-  join reporting.metric_points_replaced p using (series_id)
+  join reporting_internal.metric_points_replaced p using (series_id)
   cross join lateral (select p.superseded_at - (p.bucket_start + s.length) as after) m
   group by s.metric, s.time_interval
 )

@@ -19,7 +19,7 @@ select
     when count(*) < 2 then max(c.value)
     when c.over_chains = 'sum' then sum(c.value)
     when c.over_chains = 'max' then max(c.value)
-    else reporting.refused(c.reason)::numeric
+    else reporting_internal.refused(c.reason)::numeric
   end,
   count(*), max(c.buckets), min(c.first_bucket), max(c.last_bucket)
 from reporting.metric_by_chain("from", "to", metric, time_interval, chain_ids, as_of) c

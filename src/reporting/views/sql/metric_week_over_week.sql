@@ -17,7 +17,7 @@ returns table (
 language sql stable parallel safe as $$
 with kept as materialized (
   select date_trunc('week', k.since at time zone 'UTC' + interval '7 days' - interval '1 microsecond') at time zone 'UTC' as since
-  from reporting.kept_from('metric_points',
+  from reporting_internal.kept_from('metric_points',
     date_trunc('week', "from" at time zone 'UTC') at time zone 'UTC' - interval '7 days') as k(since)
 ),
 points as (
@@ -41,7 +41,7 @@ weeks as (
       when 'sum' then sum(p.value)
       when 'max' then max(p.value)
       when 'last' then (array_agg(p.value order by p.starts_at desc))[1]
-      else reporting.refused(r.reason)::numeric
+      else reporting_internal.refused(r.reason)::numeric
     end
   from points p cross join rule r
   where p.time_interval = 'day' and not exists (select from points w where w.time_interval = 'week' and w.chain_id = p.chain_id)

@@ -36,9 +36,9 @@ returns table (
 )
 language sql stable parallel safe as $$
 with recorded as materialized (
-  select reporting.has_record('validators', as_of) as is_known,
-    exists (select from reporting.recorded_since r where r.dataset = 'proposed_blocks' and r.recorded_since <= as_of) as has_blocks,
-    exists (select from reporting.recorded_since r where r.dataset = 'staking_transactions' and r.recorded_since <= as_of) as has_rewards
+  select reporting_internal.has_record('validators', as_of) as is_known,
+    exists (select from reporting_internal.recorded_since r where r.dataset = 'proposed_blocks' and r.recorded_since <= as_of) as has_blocks,
+    exists (select from reporting_internal.recorded_since r where r.dataset = 'staking_transactions' and r.recorded_since <= as_of) as has_rewards
 ),
 mine as materialized (
   select m.node_id, min(m.node) as node
@@ -46,7 +46,7 @@ mine as materialized (
     select i.node_id, i.node from reporting.node_identity_history i
     where i.node_id is not null and i.valid_from <= as_of and (i.valid_to is null or i.valid_to > as_of)
     union all
-    select w.node_id, null from reporting.watched_node_ids w) m
+    select w.node_id, null from reporting_internal.watched_node_ids w) m
   where my_validators.node_id is null or m.node_id = my_validators.node_id
   group by m.node_id
 ),
@@ -65,7 +65,7 @@ health as (
   select n.node, n.health as state, n.since from reporting.node_health_now n where as_of >= now()
   union all
   select q.node, q.state, null
-  from reporting.node_quorum_states_in(as_of - interval '1 minute', as_of) q
+  from reporting_internal.node_quorum_states_in(as_of - interval '1 minute', as_of) q
   where as_of < now() and q.probe = 'health' and q.ended_at = as_of
 ),
 node_uptimes as (
@@ -94,7 +94,7 @@ rewarding as (
 ),
 rewards as (
   select o.node_id, sum(o.amount * ('1e-' || o.denomination)::numeric) as received
-  from reporting.reward_outputs(as_of) o
+  from reporting_internal.reward_outputs(as_of) o
   where o.reward_type in ('VALIDATOR', 'VALIDATOR_FEE') and o.node_id = any (array(select m.node_id from mine m))
     and o.received_at <= as_of
   group by 1

@@ -18,16 +18,16 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('native_balances', "from") as since
+  select reporting_internal.kept_from('native_balances', "from") as since
 ),
 balances as (
   select e.day, h.chain_id, h.address, h.balance, h.balance * ('1e-' || h.decimals)::numeric as tokens, h.symbol
   from reporting.native_balances_history h
   cross join kept k
-  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
+  cross join lateral reporting_internal.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
   where (native_balances_over_time.chain_id is null or h.chain_id = native_balances_over_time.chain_id)
     and (native_balances_over_time.address is null or h.address = lower(native_balances_over_time.address))
-    and reporting.has_record('native_balances', as_of)
+    and reporting_internal.has_record('native_balances', as_of)
 )
 select b.day, b.chain_id, b.address, b.balance, b.tokens, b.symbol, v.price, b.tokens * v.price
 from balances b

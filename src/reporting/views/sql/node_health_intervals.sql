@@ -14,7 +14,7 @@ select h.observer, h.node, h.probe, h.check_name, part.state, lower(part.during)
   case when part.of_check then coalesce(h.last_message, newest.words -> 'message', h.message) end,
   case when part.of_check then h.failing_since end,
   case when part.of_check then coalesce(h.failures, (newest.words ->> 'failures')::bigint) end
-from reporting.node_probes p
+from reporting_internal.node_probes p
 -- Once a probe: when the whole did not report or was in maintenance, together and part by part.
 cross join lateral (
   select range_agg(tstzrange(s.started_at, s.ended_at)) as during, array_agg(tstzrange(s.started_at, s.ended_at)) as parts,

@@ -1,4 +1,4 @@
-create or replace function reporting.node_health_intervals_at(
+create or replace function reporting_internal.node_health_intervals_at(
   at timestamptz -- The moment; what lasts is so at every later one.
 )
 returns table (
@@ -20,7 +20,7 @@ with held as not materialized (
     l.failures,
     -- What lasts is beyond what is settled as it was just before.
     case when l.ended_at is null then least(at, l.settled_until - interval '1 microsecond') else at end as moment
-  from reporting.node_health_ledger l
+  from reporting_internal.node_health_ledger l
   where l.started_at <= at and (l.ended_at > at or (l.ended_at is null and l.settled_until > l.started_at))
 ),
 with_whole as (
@@ -34,7 +34,7 @@ with_whole as (
     select l.state, l.error, l.last_error, l.reported, l.state <> 'maintenance' and exists (
       select from reporting.node_absences a
       where a.observer = h.observer and a.started_at <= h.moment and a.ended_at > h.moment) as absent
-    from reporting.node_health_ledger l
+    from reporting_internal.node_health_ledger l
     where (l.observer, l.node, l.probe, l.check_name) = (h.observer, h.node, h.probe, '*') and l.started_at <= h.moment
       and coalesce(l.ended_at, l.settled_until) > h.moment
     order by l.started_at desc
@@ -54,4 +54,4 @@ select observer, node, probe, check_name,
 from with_whole
 $$;
 
-comment on function reporting.node_health_intervals_at is 'What reporting.node_health_intervals says of one moment, without the bounds of the intervals: faster than looking for the moment in them.';
+comment on function reporting_internal.node_health_intervals_at is 'What reporting.node_health_intervals says of one moment, without the bounds of the intervals: faster than looking for the moment in them.';

@@ -4,9 +4,9 @@ with readings as (
     -- What is said while it is down may change, and it is down since before.
     coalesce(outage.started_at, h.since) as since, h.last_error, h.observed_at, o.watching
   from reporting.node_health h
-  join reporting.node_observers o using (observer)
+  join reporting_internal.node_observers o using (observer)
   left join lateral (
-    select d.started_at from reporting.node_outages_in('infinity', 'infinity') d
+    select d.started_at from reporting_internal.node_outages_in('infinity', 'infinity') d
     where h.state = 'down' and (d.observer, d.node, d.probe) = (h.observer, h.node, h.probe)) outage on true
   where h.check_name = '*'
 ),
@@ -17,7 +17,7 @@ counted as (
   from readings
   group by node, probe
 ),
--- As reporting.node_quorum_states says it: as many up as down counts as up.
+-- As reporting_internal.node_quorum_states says it: as many up as down counts as up.
 probes as (
   select node, probe, observers, observed_at,
     case when maintenance > up + down then 'maintenance' when up + down = 0 then 'unknown' when down > up then 'down'
@@ -39,7 +39,7 @@ seen as (
 failing as (
   select h.node, array_agg(distinct h.check_name order by h.check_name) as checks
   from reporting.node_health h
-  join reporting.node_observers o using (observer)
+  join reporting_internal.node_observers o using (observer)
   where (h.probe, h.state) = ('health', 'down') and h.check_name <> '*' and o.watching
   group by h.node
 )

@@ -26,15 +26,15 @@ with ledger as not materialized (
     -- How an interval that is open at the moment was worded just then is not kept.
     case when at = 'infinity' or l.ended_at < at then l.last_error else l.error end as last_error,
     l.failing_since, case when at = 'infinity' or l.ended_at < at then l.failures end as failures
-  from reporting.node_health_ledger l
+  from reporting_internal.node_health_ledger l
   where l.started_at < at
 ),
 turns as (
   select observer, node, probe, started_at, ended_at, seen_until, down_seconds, error, last_error, false as is_recovery
-  from reporting.node_outages_in('-infinity', at)
+  from reporting_internal.node_outages_in('-infinity', at)
   union all
   select observer, node, probe, started_at, null, null, null, null, null, true
-  from reporting.node_recoveries_until(at)
+  from reporting_internal.node_recoveries_until(at)
 ),
 numbered_turns as (
   select *, count(*) filter (where is_recovery) over (partition by observer, node, probe order by started_at) as recoveries

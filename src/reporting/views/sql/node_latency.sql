@@ -23,7 +23,7 @@ spans as (
     floor(extract(epoch from w.beyond - l.starts_at) / 86400) as high,
     null::numeric as skip, null::numeric as unto
   from whole_days w
-  join reporting.node_latency_spans l
+  join reporting_internal.node_latency_spans l
     on l.span = 'month' and l.starts_at > w.first - interval '1 month' and l.starts_at < w.beyond
   union all
   select l.observer, l.node, l.probe, l.entries, ceil(extract(epoch from "from" - l.starts_at) / 3600),
@@ -31,11 +31,11 @@ spans as (
     case when w.first < w.beyond then extract(epoch from w.first - l.starts_at) / 3600 end,
     extract(epoch from w.beyond - l.starts_at) / 3600 - 1
   from whole_days w
-  join reporting.node_latency_spans l
+  join reporting_internal.node_latency_spans l
     on l.span = 'week' and l.starts_at > "from" - interval '7 days' and l.starts_at < "to"
   union all
   select p.observer, p.node, p.probe, p.entries, 0, 0, null, null
-  from reporting.node_probes p
+  from reporting_internal.node_probes p
   where p.hour >= "from" and p.hour < "to"
 ),
 -- Unpacked once: each look at a byte would unpack it again.
@@ -73,8 +73,8 @@ quantile_buckets as (
   from running_counts
   group by observer, node, probe
 )
-select observer, node, probe, probes, reporting.latency_of_bucket(q50),
-  reporting.latency_of_bucket(q95), reporting.latency_of_bucket(q99)
+select observer, node, probe, probes, reporting_internal.latency_of_bucket(q50),
+  reporting_internal.latency_of_bucket(q95), reporting_internal.latency_of_bucket(q99)
 from quantile_buckets
 $$;
 

@@ -17,7 +17,7 @@ returns table (
 language sql stable parallel safe as $$
 with weeks as (
   select l.observer, l.starts_at, max(l.starts_at) over (partition by l.observer) as newest
-  from reporting.node_latency_spans l where l.span = 'week' and by = 'hour'
+  from reporting_internal.node_latency_spans l where l.span = 'week' and by = 'hour'
 ),
 -- Who stores hours drops its own old ones. A week that an hour was stored in late stays until the next one.
 hours_since as materialized (
@@ -26,17 +26,17 @@ hours_since as materialized (
 -- The slots of each span: a step apart, the first of them at the start.
 spans as (
   select l.observer, l.node, l.probe, l.entries, l.starts_at, interval '1 hour' as step, 'infinity'::timestamptz as until
-  from reporting.node_latency_spans l join hours_since h using (observer)
+  from reporting_internal.node_latency_spans l join hours_since h using (observer)
   where l.span = 'week' and l.starts_at >= h.at and l.starts_at > "from" - interval '168 hours' and l.starts_at < "to"
   union all
   select l.observer, l.node, l.probe, l.entries, l.starts_at - interval '24 hours', interval '24 hours', coalesce(h.at, 'infinity')
-  from reporting.node_latency_spans l left join hours_since h using (observer)
+  from reporting_internal.node_latency_spans l left join hours_since h using (observer)
   where l.span = 'month' and l.starts_at > "from" - interval '744 hours' and l.starts_at < "to"
     and case when by in ('hour', 'day') then true
-      else reporting.refused('by: must be hour or day, not ' || by) is null end
+      else reporting_internal.refused('by: must be hour or day, not ' || by) is null end
   union all
   select p.observer, p.node, p.probe, p.entries, date_trunc(by, p.hour, 'UTC'), interval '0', 'infinity'
-  from reporting.node_probes p
+  from reporting_internal.node_probes p
   where p.hour >= "from" and p.hour < "to" and by in ('hour', 'day')
 ),
 -- Unpacked once: each look at a byte would unpack it again.
@@ -66,8 +66,8 @@ quantile_buckets as (
   from running_counts r
   group by r.observer, r.node, r.probe, r.begins
 )
-select q.begins, q.observer, q.node, q.probe, q.probes, reporting.latency_of_bucket(q.q50),
-  reporting.latency_of_bucket(q.q95), reporting.latency_of_bucket(q.q99)
+select q.begins, q.observer, q.node, q.probe, q.probes, reporting_internal.latency_of_bucket(q.q50),
+  reporting_internal.latency_of_bucket(q.q95), reporting_internal.latency_of_bucket(q.q99)
 from quantile_buckets q
 order by 1, 2, 3, 4
 $$;

@@ -1,4 +1,4 @@
-create or replace function reporting.node_outages_in(
+create or replace function reporting_internal.node_outages_in(
   "from" timestamptz, -- Start of the window: those that were over before are left out.
   "to" timestamptz -- Its end, itself not in it: as the ledger told it then; infinity: now, with the latest words of what lasts.
 )
@@ -24,13 +24,13 @@ intervals as (
     case when l.ended_at < "to" then l.ended_at else least(greatest(l.settled_until, l.started_at), "to") end as seen_until,
     -- How an interval that is open at the moment was worded just then is not kept.
     case when "to" = 'infinity' or l.ended_at < "to" then l.last_error else l.error end as last_error
-  from reporting.node_probes p
+  from reporting_internal.node_probes p
   cross join lateral (
     select coalesce(max(o.started_at), '-infinity') as at
-    from reporting.node_health_ledger o
+    from reporting_internal.node_health_ledger o
     where (o.observer, o.node, o.probe, o.check_name) = (p.observer, p.node, p.probe, '*') and o.state <> 'down'
       and o.started_at <= "from") other
-  join reporting.node_health_ledger l on (l.observer, l.node, l.probe, l.check_name) = (p.observer, p.node, p.probe, '*')
+  join reporting_internal.node_health_ledger l on (l.observer, l.node, l.probe, l.check_name) = (p.observer, p.node, p.probe, '*')
     and l.started_at >= other.at and l.started_at < "to"
   where l.state = 'down'
 ),
@@ -59,4 +59,4 @@ cross join lateral (
 where o.ended_at is null or o.ended_at > "from"
 $$;
 
-comment on function reporting.node_outages_in is 'Each time that an observer saw a probe go down, until it saw something else, whatever it said meanwhile: those that lasted at any moment of a window. reporting.node_outages is its case of all time.';
+comment on function reporting_internal.node_outages_in is 'Each time that an observer saw a probe go down, until it saw something else, whatever it said meanwhile: those that lasted at any moment of a window. reporting.node_outages is its case of all time.';

@@ -23,13 +23,13 @@ with probes as (
   select node, probe, count(*) as observers, greatest("from", min(first_look)) as since,
     least("to", case when bool_and(watched_until is not null) then max(watched_until) end,
       greatest(max(settled_until), now())) as until
-  from reporting.node_probes
+  from reporting_internal.node_probes
   where first_look is not null
   group by node, probe
 ),
 states_in_window as (
   select node, probe, state, disagreement, ended_at - started_at as lasted
-  from reporting.node_quorum_states_in("from", "to")
+  from reporting_internal.node_quorum_states_in("from", "to")
 ),
 seconds_by_state as (
   select node, probe,

@@ -1,4 +1,4 @@
-create or replace function reporting.node_quorum_states_in(
+create or replace function reporting_internal.node_quorum_states_in(
   "from" timestamptz, -- Start of the window.
   "to" timestamptz -- Its end, itself not in it.
 )
@@ -16,8 +16,8 @@ language sql stable parallel safe as $$
 with watched_probes as (
   select p.node, p.probe, p.settled_until, o.watching and p.refused is null as looks,
     max(p.settled_until) filter (where o.watching and p.refused is null) over (partition by p.node, p.probe) as furthest
-  from reporting.node_probes p
-  join reporting.node_observers o using (observer)
+  from reporting_internal.node_probes p
+  join reporting_internal.node_observers o using (observer)
 ),
 -- Up to when the observers of a probe can be compared: as far as all of those have settled that watch it now. One whose
 -- lease is gone, that trails more than a minute behind, or whose rows the database refuses did not look since then.
@@ -59,4 +59,4 @@ from verdicts
 where ended_at is not null and state <> 'unknown'
 $$;
 
-comment on function reporting.node_quorum_states_in is 'What the observers of a probe said together in a window: reporting.node_quorum_states, which is its case of all time, cut to the window.';
+comment on function reporting_internal.node_quorum_states_in is 'What the observers of a probe said together in a window: reporting_internal.node_quorum_states, which is its case of all time, cut to the window.';

@@ -15,7 +15,7 @@ select h.observer, h.node, h.probe, part.state, lower(part.during) as started_at
     else 'nobody looked' end as last_error,
   h.started_at as interval_started_at, coalesce(h.ended_at, greatest(p.settled_until, h.started_at)) as interval_ended_at
 from recorder.node_health h
-join reporting.node_probes p using (observer, node, probe)
+join reporting_internal.node_probes p using (observer, node, probe)
 left join absences a using (observer)
 cross join lateral (
   select tstzrange(h.started_at, coalesce(h.ended_at, greatest(p.settled_until, h.started_at))) as during) interval_whole

@@ -1,5 +1,5 @@
 create or replace function reporting.node_uptime_by(
-  grain interval, -- How long each window is, such as 1 day; see reporting.window_begin. Null: one window.
+  grain interval, -- How long each window is, such as 1 day; see reporting_internal.window_begin. Null: one window.
   "from" timestamptz default null, -- Start of the first window; null, or before the first look: the first look.
   "to" timestamptz default null -- End of the last window, itself not in it; null, or later: now, or the end of the watch.
 )
@@ -21,7 +21,7 @@ returns table (
 language sql stable parallel safe as $$
 with watched as not materialized (
   select p.observer, p.node, p.probe, bounds.step, bounds.since, bounds.until
-  from reporting.node_probes p
+  from reporting_internal.node_probes p
   -- Worked out once a probe: without the offset once a window.
   cross join lateral (
     -- Without a grain the step is longer than any window that can be asked for.
@@ -35,7 +35,7 @@ windows as (
   select w.observer, w.node, w.probe, u.at, greatest(u.at at time zone 'UTC', w.since) as begins,
     least((u.at + w.step) at time zone 'UTC', w.until) as ends
   from watched w,
-    generate_series(coalesce(reporting.window_begin(grain, w.since), w.since) at time zone 'UTC',
+    generate_series(coalesce(reporting_internal.window_begin(grain, w.since), w.since) at time zone 'UTC',
       (w.until at time zone 'UTC') - interval '1 microsecond', w.step) as u(at)
 ),
 states_by_window as (
@@ -44,7 +44,7 @@ states_by_window as (
       - greatest(n.started_at, u.at at time zone 'UTC', w.since) as lasted
   from watched w
   join reporting.node_states n using (observer, node, probe),
-    generate_series(coalesce(reporting.window_begin(grain, greatest(n.started_at, w.since)), w.since) at time zone 'UTC',
+    generate_series(coalesce(reporting_internal.window_begin(grain, greatest(n.started_at, w.since)), w.since) at time zone 'UTC',
       (least(n.ended_at, w.until) at time zone 'UTC') - interval '1 microsecond', w.step) as u(at)
   where n.started_at < w.until and n.ended_at > w.since
     -- Known before an interval is cut into its parts.

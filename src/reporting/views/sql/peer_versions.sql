@@ -16,22 +16,22 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('peers', "from") as peers, reporting.kept_from('validators', "from") as validators
+  select reporting_internal.kept_from('peers', "from") as peers, reporting_internal.kept_from('validators', "from") as validators
 ),
 peers as (
   select e.day, p.node, p.node_id, coalesce(p.version, 'unknown') as version
   from reporting.peers_history p
   cross join kept k
-  cross join lateral reporting.day_ends(p.valid_from, p.valid_to, k.peers, least("to", as_of)) e
-  where (peer_versions.seen_by is null or p.node = peer_versions.seen_by) and reporting.has_record('peers', as_of)
+  cross join lateral reporting_internal.day_ends(p.valid_from, p.valid_to, k.peers, least("to", as_of)) e
+  where (peer_versions.seen_by is null or p.node = peer_versions.seen_by) and reporting_internal.has_record('peers', as_of)
 ),
 stakes as (
   select e.day, h.node_id, sum(h.stake_navax + coalesce(h.delegator_weight, 0)) as stake
   from reporting.validators_history h
   cross join kept k
-  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.validators, least("to", as_of)) e
+  cross join lateral reporting_internal.day_ends(h.valid_from, h.valid_to, k.validators, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
-    and h.node = (select reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
+    and h.node = (select reporting_internal.validator_viewer('11111111111111111111111111111111LpoYY', as_of))
   group by 1, 2
 ),
 by_version as (

@@ -17,15 +17,15 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('primary_balances', "from") as since
+  select reporting_internal.kept_from('primary_balances', "from") as since
 )
 select e.day, h.blockchain_id, h.addresses, h.balance_group, h.asset_id, h.symbol, h.shared_with_chain_id, h.amount,
   h.amount * ('1e-' || h.denomination)::numeric
 from reporting.primary_balances_history h
 cross join kept k
-cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
+cross join lateral reporting_internal.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
 where (primary_balances_over_time.address is null or h.addresses = primary_balances_over_time.address)
-  and reporting.has_record('primary_balances', as_of)
+  and reporting_internal.has_record('primary_balances', as_of)
 order by 1, 2, 3, 4, 5, 7
 $$;
 

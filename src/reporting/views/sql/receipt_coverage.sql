@@ -1,4 +1,4 @@
-create or replace function reporting.receipt_coverage(
+create or replace function reporting_internal.receipt_coverage(
   as_of timestamptz default now() -- As the recorder knew it then.
 )
 returns table (
@@ -9,10 +9,10 @@ returns table (
 )
 language sql stable parallel safe as $$
 select r.network, r.address, r.range_start, case when not (wanted.is_so and r.is_newest) then r.range_end end
-from reporting.receipt_ranges r
+from reporting_internal.receipt_ranges r
 cross join lateral (
   select case when as_of >= now() then r.is_watched else r.is_watched or coalesce(r.watched_until > as_of, false) end as is_so) wanted
 where r.recorded_since <= as_of
 $$;
 
-comment on function reporting.receipt_coverage is 'For which addresses and times reward transactions were recorded at a moment: those of watched addresses, where the dataset staking_transactions covers the time.';
+comment on function reporting_internal.receipt_coverage is 'For which addresses and times reward transactions were recorded at a moment: those of watched addresses, where the dataset staking_transactions covers the time.';

@@ -1,4 +1,4 @@
-create or replace view reporting.recorded_since as
+create or replace view reporting_internal.recorded_since as
 select d.dataset, d.target_key as target, d.first_success_at as recorded_since, k.kept_since
 from recorder.target_datasets d
 left join recorder.retention k using (dataset)
@@ -13,8 +13,8 @@ left join recorder.retention k on k.dataset = 'node_health'
 where h.check_name = '*'
 group by t.target_key;
 
-comment on view reporting.recorded_since is 'Since when there is a record of each dataset and target.';
-comment on column reporting.recorded_since.dataset is 'The dataset.'; -- text
-comment on column reporting.recorded_since.target is 'What was asked about.'; -- text
-comment on column reporting.recorded_since.recorded_since is 'When the first run that succeeded looked.'; -- timestamptz
-comment on column reporting.recorded_since.kept_since is 'Since when it is kept; what was over before may have been removed (reporting.retention). Null: all of it is.'; -- timestamptz
+comment on view reporting_internal.recorded_since is 'Since when there is a record of each dataset and target.';
+comment on column reporting_internal.recorded_since.dataset is 'The dataset.'; -- text
+comment on column reporting_internal.recorded_since.target is 'What was asked about.'; -- text
+comment on column reporting_internal.recorded_since.recorded_since is 'When the first run that succeeded looked.'; -- timestamptz
+comment on column reporting_internal.recorded_since.kept_since is 'Since when it is kept; what was over before may have been removed (reporting.retention). Null: all of it is.'; -- timestamptz

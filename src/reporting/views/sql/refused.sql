@@ -1,4 +1,4 @@
-create or replace function reporting.refused(
+create or replace function reporting_internal.refused(
   reason text -- Why the question has no right answer.
 )
 returns text
@@ -8,4 +8,4 @@ begin
 end
 $$;
 
-comment on function reporting.refused is 'Ends a question that has no right answer with the reason, instead of a wrong number.';
+comment on function reporting_internal.refused is 'Ends a question that has no right answer with the reason, instead of a wrong number.';

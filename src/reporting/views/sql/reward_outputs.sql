@@ -1,4 +1,4 @@
-create or replace function reporting.reward_outputs(
+create or replace function reporting_internal.reward_outputs(
   as_of timestamptz default now() -- As the recorder knew it then.
 )
 returns table (
@@ -50,7 +50,7 @@ outputs as (
 select p.network, p.staking_tx_hash, o.reward_type, p.tx_hash, p.block_timestamp, p.node_id, p.tx_type <> 'RewardValidatorTx',
   o.utxo_id, a.list, o.amount, o.denomination, o.symbol,
   exists (
-    select from reporting.receipt_coverage(as_of) c
+    select from reporting_internal.receipt_coverage(as_of) c
     where c.network = p.network and p.block_timestamp >= c.range_start and (c.range_end is null or p.block_timestamp < c.range_end)
       and c.address = any (string_to_array(a.list, ', ')))
 from payouts p
@@ -60,4 +60,4 @@ left join lateral (
   from (select regexp_replace(n.address, '^[A-Z]-', '') as address from jsonb_array_elements_text(case jsonb_typeof(o.addresses) when 'array' then o.addresses end) as n(address)) l) a on true
 $$;
 
-comment on function reporting.reward_outputs is 'What reward transactions paid, a row an output, and a row for each that paid nothing.';
+comment on function reporting_internal.reward_outputs is 'What reward transactions paid, a row an output, and a row for each that paid nothing.';

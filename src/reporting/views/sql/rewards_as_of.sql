@@ -54,7 +54,7 @@ estimates as materialized (
     where not exists (select from pending p where (p.network, p.tx_hash, p.reward_type) = (s.network, s.tx_hash, s.reward_type))) e
 ),
 outputs as materialized (
-  select * from reporting.reward_outputs(at)
+  select * from reporting_internal.reward_outputs(at)
 ),
 payouts as materialized (
   select o.network, o.staking_tx_hash, o.reward_tx_hash, o.received_at, o.is_renewal, min(o.node_id) as node_id
@@ -127,7 +127,7 @@ from settled s
 union all
 select o.network, o.tx_hash, o.reward_type, o.node_id, o.due_at,
   case when exists (
-      select from reporting.receipt_coverage(at) c
+      select from reporting_internal.receipt_coverage(at) c
       where c.network = o.network and o.due_at >= c.range_start and (c.range_end is null or o.due_at < c.range_end)
         and c.address = any (string_to_array(o.recipients, ', ')))
     then 'expected' else 'not recorded' end,
@@ -135,8 +135,8 @@ select o.network, o.tx_hash, o.reward_type, o.node_id, o.due_at,
 from open o
 where case
   when at >= now() or exists (
-    select from reporting.recorded_since r where r.dataset = 'staking_transactions' and r.recorded_since <= at) then true
-  else reporting.has_record('pending_rewards', at) end
+    select from reporting_internal.recorded_since r where r.dataset = 'staking_transactions' and r.recorded_since <= at) then true
+  else reporting_internal.has_record('pending_rewards', at) end
 $$;
 
 comment on function reporting.rewards_as_of is 'The rewards of each staking transaction as they were known at a past moment: what was estimated, and what was received, when, by which transaction and by whom. A moment before the first recording is an error.';

@@ -22,11 +22,11 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('staking_transactions', "from") as since
+  select reporting_internal.kept_from('staking_transactions', "from") as since
 )
 select o.received_at, o.network, o.staking_tx_hash, o.reward_tx_hash, o.reward_type, o.node_id, o.addresses, o.is_recorded, o.amount, t.tokens,
   o.symbol, v.price, v.observed_at, t.tokens * v.price
-from reporting.reward_outputs(as_of) o
+from reporting_internal.reward_outputs(as_of) o
 cross join kept k
 cross join lateral (select o.amount * ('1e-' || o.denomination)::numeric as tokens) t
 left join lateral (
@@ -39,8 +39,8 @@ left join lateral (
 ) v on true
 where o.reward_type is not null and o.received_at >= k.since and o.received_at < "to" and o.received_at <= as_of
   and case when exists (
-    select from reporting.recorded_since r where r.dataset = 'staking_transactions' and r.recorded_since <= as_of) then true
-  else reporting.has_record('pending_rewards', as_of) end
+    select from reporting_internal.recorded_since r where r.dataset = 'staking_transactions' and r.recorded_since <= as_of) then true
+  else reporting_internal.has_record('pending_rewards', as_of) end
 order by 1, 4, 5, 7
 $$;
 

@@ -17,17 +17,17 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('validators', "from") as since
+  select reporting_internal.kept_from('validators', "from") as since
 ),
 by_day as (
   select e.day, count(*) as validators, coalesce(sum(h.delegator_count), 0) as delegations, sum(h.stake_navax) as stake,
     coalesce(sum(h.delegator_weight), 0) as delegated
   from reporting.validators_history h
   cross join kept k
-  cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
+  cross join lateral reporting_internal.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
-    and reporting.has_record('validators', as_of)
-    and h.node = (select coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)))
+    and reporting_internal.has_record('validators', as_of)
+    and h.node = (select coalesce(seen_by, reporting_internal.validator_viewer('11111111111111111111111111111111LpoYY', as_of)))
   group by e.day
 )
 select day, validators, delegations, stake, stake * 0.000000001, delegated, delegated * 0.000000001,

@@ -33,8 +33,8 @@ from (table stakes union all table delegations) e
 where e.end_time > as_of and e.end_time <= as_of + days * interval '1 day'
   and (stake_expiring.node_id is null or e.node_id = stake_expiring.node_id)
   -- Without watched validators there is never a record of delegations, and none is missing.
-  and case when exists (select from reporting.recorded_since r where r.dataset = 'validator_delegators')
-    then reporting.has_record('validator_delegators', as_of) else true end
+  and case when exists (select from reporting_internal.recorded_since r where r.dataset = 'validator_delegators')
+    then reporting_internal.has_record('validator_delegators', as_of) else true end
 order by e.end_time, e.kind, e.tx_id
 $$;
 

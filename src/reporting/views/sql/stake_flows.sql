@@ -19,10 +19,10 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('validators', "from") as since
+  select reporting_internal.kept_from('validators', "from") as since
 ),
 viewer as materialized (
-  select coalesce(seen_by, reporting.validator_viewer('11111111111111111111111111111111LpoYY', as_of)) as node
+  select coalesce(seen_by, reporting_internal.validator_viewer('11111111111111111111111111111111LpoYY', as_of)) as node
 ),
 versions as (
   select h.valid_from, h.valid_to, h.ended_by, h.stake_navax as stake, coalesce(h.delegator_weight, 0) as delegated,
@@ -72,7 +72,7 @@ select day, stake_in, stake_in * 0.000000001, stake_out, stake_out * 0.000000001
   stake_in + delegated_in - stake_out - delegated_out,
   (stake_in + delegated_in - stake_out - delegated_out) * 0.000000001
 from every_day
-where reporting.has_record('validators', as_of)
+where reporting_internal.has_record('validators', as_of)
 order by day
 $$;
 

@@ -14,10 +14,10 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('validators', "from") as since
+  select reporting_internal.kept_from('validators', "from") as since
 ),
 viewers as materialized (
-  select s.subnet_id, reporting.validator_viewer(s.subnet_id, as_of) as node
+  select s.subnet_id, reporting_internal.validator_viewer(s.subnet_id, as_of) as node
   from (select distinct h.subnet_id from reporting.validators_history h
     where subnet_stake_daily.subnet_id is null or h.subnet_id = subnet_stake_daily.subnet_id) s
 )
@@ -25,8 +25,8 @@ select e.day, h.subnet_id, count(*), sum(h.stake_navax), sum(h.weight), coalesce
 from reporting.validators_history h
 join viewers v using (subnet_id, node)
 cross join kept k
-cross join lateral reporting.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
-where reporting.has_record('validators', as_of)
+cross join lateral reporting_internal.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
+where reporting_internal.has_record('validators', as_of)
 group by e.day, h.subnet_id
 order by e.day, h.subnet_id
 $$;

@@ -20,10 +20,10 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting.kept_from('validators', "from") as since
+  select reporting_internal.kept_from('validators', "from") as since
 ),
 viewer as materialized (
-  select coalesce(seen_by, reporting.validator_viewer(validator_movements.subnet_id, as_of)) as node
+  select coalesce(seen_by, reporting_internal.validator_viewer(validator_movements.subnet_id, as_of)) as node
 ),
 looks as (
   select h.subnet_id, min(h.valid_from) as first_look
@@ -52,7 +52,7 @@ movements as materialized (
   where v.ended_by = 'gone' and v.valid_to <= as_of and v.valid_to >= k.since and v.valid_to < "to"
 )
 select * from movements
-where reporting.has_record('validators', as_of)
+where reporting_internal.has_record('validators', as_of)
 order by 1, 2, 3, 4
 $$;
 

@@ -1,4 +1,4 @@
-create or replace function reporting.validator_viewer(
+create or replace function reporting_internal.validator_viewer(
   subnet_id text, -- The subnet; the primary network is 11111111111111111111111111111111LpoYY.
   as_of timestamptz -- As the recorder knew it then.
 )
@@ -12,4 +12,4 @@ order by bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_fro
 limit 1
 $$;
 
-comment on function reporting.validator_viewer is 'The configured node whose list of validators reaches back furthest and still continues: one view of the network, not a mixture.';
+comment on function reporting_internal.validator_viewer is 'The configured node whose list of validators reaches back furthest and still continues: one view of the network, not a mixture.';

@@ -1,4 +1,4 @@
-create or replace function reporting.window_begin(
+create or replace function reporting_internal.window_begin(
   grain interval, -- How long each window is.
   at timestamptz -- The moment.
 )
@@ -12,8 +12,8 @@ select case
       ((extract(year from at at time zone 'UTC') - 2000) * 12 + extract(month from at at time zone 'UTC') - 1)
         / (extract(year from grain) * 12 + extract(month from grain)))::float8) at time zone 'UTC'
   when grain is not null
-    then reporting.refused('grain: must be whole months, or days and less, and more than nothing, not ' || grain)::timestamptz
+    then reporting_internal.refused('grain: must be whole months, or days and less, and more than nothing, not ' || grain)::timestamptz
 end
 $$;
 
-comment on function reporting.window_begin is 'The start of the window in which a moment lies (UTC): whole months count from January 2000, all else from a Monday.';
+comment on function reporting_internal.window_begin is 'The start of the window in which a moment lies (UTC): whole months count from January 2000, all else from a Monday.';

@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { snakeCase } from '../../../datasets/names.ts';
 import type { ChartSource } from '../../../reporting/relations/chart-sources.ts';
+import { relationSql } from '../../../reporting/views/declared-objects.ts';
 import { textsOf } from './chart-data.ts';
 
 /** Maximum number of targets, and of values of a column, that the form suggests. */
@@ -45,7 +46,7 @@ async function readMembers(
   );
   const columns = sql(needed.filter((name) => memberKeys[name] === undefined));
   const members = await sql<ChartTarget[]>`
-    select ${columns} from ${sql(`reporting.${list}`)} where true ${conditions.length > 0 ? conditions : sql``}
+    select ${columns} from ${sql.unsafe(relationSql(list))} where true ${conditions.length > 0 ? conditions : sql``}
     group by ${columns} order by max(valid_from) desc, ${columns} limit ${MAX_SUGGESTIONS}`;
   return members.map((member) => ({ ...member, ...memberKeys }));
 }

@@ -26,7 +26,7 @@ export function relationNamed(name: string): Relation | null {
  * @throws Error if it is not declared
  */
 export function viewNamed(name: string): ReportingRelation {
-  const view = catalogue.views.get(name);
+  const view = catalogue.views.get(name) ?? catalogue.internal.get(name);
   if (!view) throw new Error(`reporting.${name} is not declared`);
   return view;
 }
