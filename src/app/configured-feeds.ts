@@ -24,7 +24,7 @@ export const catalogNames: CatalogNames = {
   shortestRetention,
 };
 
-function withoutEffect(dataset: string, setting: string): string | null {
+function withoutEffect(dataset: string, setting: string, value: unknown): string | null {
   const source = recordedNamed(dataset)?.source;
   if (source === undefined) return null;
   switch (setting) {
@@ -32,10 +32,12 @@ function withoutEffect(dataset: string, setting: string): string | null {
     case 'intervals':
       return dataset === metricPoints.name ? null : `only ${metricPoints.name} has ${setting}`;
     case 'since':
-      if (source.range?.axis === 'time') return null;
-      return source.range
-        ? 'it is recorded by height, whatever the time'
-        : 'it is observed as it is now; its past cannot be asked for';
+      if (!source.range) return 'it is observed as it is now; its past cannot be requested';
+      if (source.range.axis === 'time')
+        return typeof value === 'number' ? 'it is recorded by time: name a day such as 2025-01-31' : null;
+      if (source.range.lookback === Number.POSITIVE_INFINITY)
+        return 'it is recorded by height, from the first block on';
+      return typeof value === 'string' ? 'it is recorded by height: name a height such as 0' : null;
     case 'pageSize':
       return source.paged ? null : 'its answers have no pages of a size that can be asked for';
     default:
@@ -72,7 +74,7 @@ function selectWatched<Kept extends Recorded>(
     return {
       ...dataset,
       every,
-      since: since === undefined ? null : Date.parse(`${since}T00:00:00Z`),
+      since: typeof since === 'string' ? Date.parse(`${since}T00:00:00Z`) : (since ?? null),
       confirmShrink: {
         observations: confirmShrink?.observations ?? DEFAULT_SHRINK_CONFIRMATION.observations,
         minDuration: confirmShrink?.minDuration ?? DEFAULT_SHRINK_CONFIRMATION.minDuration,

@@ -9,6 +9,7 @@ import type { InitOptions } from './commands/init.ts';
 import type { MaintenanceOptions } from './commands/maintenance.ts';
 import type { QueryOptions } from './commands/query.ts';
 import type { ReportOptions } from './commands/ready-question.ts';
+import type { BackfillOptions } from './commands/record.ts';
 import { createStopSignal, withApp } from './with-app.ts';
 
 /** Options of every command. */
@@ -124,12 +125,18 @@ export function commandLine(): Command {
     'chain-recorder backfill metric_points --from 2026-01-01 --to 2026-02-01 --target chain_id=43114',
   )
     .argument('<dataset>')
-    .requiredOption('--from <time>', 'start of the range')
-    .requiredOption('--to <time>', 'end of the range')
+    .option('--from <time>', 'start of the range')
+    .option('--to <time>', 'end of the range, exclusive')
+    .option('--from-height <height>', 'start of the range, of blocks by height')
+    .option('--to-height <height>', 'end of the range, exclusive (default: where the record begins)')
     .option('--target <key=value>', 'only matching targets; repeatable', collect)
     .option('--again', 'also request covered ranges, for late items and revisions')
     .action(
-      (dataset: string, options: Common & { from: string; to: string; target?: string[]; again?: true }) =>
+      (
+        dataset: string,
+        options: Common &
+          Partial<Omit<BackfillOptions, 'target' | 'again'>> & { target?: string[]; again?: true },
+      ) =>
         withApp({ config: options.config }, async (app, signal) =>
           (await import('./commands/record.ts')).backfillCommand(
             app,

@@ -27,7 +27,7 @@ export function findNoOpSettings(value: unknown, names: CatalogNames): string[] 
   );
   const overrides = Object.entries(datasets).flatMap(([dataset, override]) =>
     Object.entries(override).flatMap(([setting, set]) => {
-      const reason = set === undefined ? null : names.withoutEffect(dataset, setting);
+      const reason = set === undefined ? null : names.withoutEffect(dataset, setting, set);
       return reason === null ? [] : [`datasets.${dataset}.${setting}: has no effect: ${reason}`];
     }),
   );

@@ -93,7 +93,7 @@ export interface CatalogNames {
    * Returns the reason why a setting of a dataset has no effect. Returns null if it has one, or if there is
    * no such dataset or setting.
    */
-  withoutEffect(dataset: string, setting: string): string | null;
+  withoutEffect(dataset: string, setting: string, value: unknown): string | null;
   /** Minimum retention of each dataset that can have one, in ms. */
   readonly shortestRetention: ReadonlyMap<string, number>;
 }
@@ -127,14 +127,18 @@ export function configSchema(names: CatalogNames) {
             'Confirmation of a list that is suddenly empty or lost more than half of its members: until then no member is retired. A member whose own end has passed needs no confirmation.',
           absent: 'one more observation that agrees',
         }),
-      since: z.iso
-        .date('must be a date such as 2025-01-31')
+      since: z
+        .union(
+          [z.iso.date(), z.int().nonnegative()],
+          'must be a date such as 2025-01-31, or a height such as 0',
+        )
         .optional()
         .meta({
-          description: 'First day that is recorded. Of datasets whose past can be requested by time.',
-          unit: 'a day (UTC)',
+          description:
+            'First day that is recorded, of datasets whose past can be requested by time; first height, of blocks and transactions that a node returns by height.',
+          unit: 'a day (UTC), or a height',
           absent: 'the range of the first poll',
-          examples: ['2025-01-31'],
+          examples: ['2025-01-31', 0],
         }),
       pageSize: z.int().min(1).max(10_000).optional().meta({
         description:

@@ -188,6 +188,11 @@ export interface Range {
    * run.
    */
   readonly lookback: number | Date;
+  /**
+   * Maximum length of the part of a window that one run requests, if its calls depend on the length.
+   * Undefined: a run requests the whole window.
+   */
+  readonly perRun?: number;
 }
 
 /** Requests of a group of datasets. Datasets with the same source share its calls. */

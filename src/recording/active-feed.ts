@@ -6,7 +6,7 @@ export interface DatasetSettings {
   /** Interval between two polls of a target, in ms. */
   readonly every: number;
   /**
-   * Start from which data is expected, in ms since 1970. Null: the lookback of the source before the first
+   * Start from which data is expected, in ms since 1970 or as a height. Null: the lookback of the source before the first
    * plan.
    */
   readonly since: number | null;

@@ -195,12 +195,12 @@ export function findUncoveredWindows(
   range: Window,
   again = false,
 ): Window[] {
-  const from = feed.source.range ? keptFrom(feed.source.range, state, range.from) : range.from;
+  const { range: axis } = feed.source;
+  const from = axis ? keptFrom(axis, state, range.from) : range.from;
+  const length = axis?.perRun ?? MAX_PIECES_PER_RUN * (axis?.span(target) ?? Infinity);
   return subtractWindows({ from, to: range.to }, again ? [] : state.covered)
     .reverse()
-    .flatMap((window) =>
-      splitWindow(window, MAX_PIECES_PER_RUN * (feed.source.range?.span(target) ?? Infinity)),
-    );
+    .flatMap((window) => splitWindow(window, length));
 }
 
 /**

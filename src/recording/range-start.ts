@@ -15,9 +15,10 @@ export const rangeStart = (range: Range, state: TargetState, now: number): numbe
 /** Returns the expected start of the recording of a target, on the axis of the source. */
 export function expectedFrom(range: Range, state: TargetState, now: number): number {
   if (range.axis === 'time') return state.expectedFrom ?? firstStart(range, now);
-  return range.lookback === Number.POSITIVE_INFINITY
-    ? 0
-    : Math.min(...state.answered.map(({ from }) => from), OPEN_END);
+  if (range.lookback === Number.POSITIVE_INFINITY) return 0;
+  // The first poll requests the newest entries; older ones are filled in afterwards.
+  if (state.answered.length === 0) return OPEN_END;
+  return Math.min(state.expectedFrom ?? OPEN_END, ...state.answered.map(({ from }) => from));
 }
 
 /**

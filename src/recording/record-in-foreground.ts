@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Window } from '../datasets/contract.ts';
 import { LEASE_SECONDS } from '../db/leases.ts';
+import { steadyClock } from '../lib/clock.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { Job } from './job.ts';
@@ -11,6 +12,12 @@ const MAX_CONCURRENT_TARGETS = 4;
 /** Maximum wait for a lease, in ms. The lease of a killed worker expires within this time. */
 const LEASE_WAIT_TIMEOUT_MS = (LEASE_SECONDS + 4) * 1000;
 const LEASE_CHECK_INTERVAL_MS = 500;
+/**
+ * A backfill leaves its target free for this time, in ms, after each interval: a poll that waits for the lease
+ * checks it once a second.
+ */
+const YIELD_MS = 1_200;
+const YIELD_INTERVAL_MS = 20_000;
 
 /** Progress callbacks of running jobs. */
 export interface JobCallbacks {
@@ -44,7 +51,12 @@ export async function runJobs(
   const work = async () => {
     for (let next = waiting.shift(); next && !signal.aborted; next = waiting.shift()) {
       const [key, mine] = next;
+      let yieldedAt = steadyClock();
       for (const job of mine) {
+        if (job.reason === 'backfill' && steadyClock() - yieldedAt >= YIELD_INTERVAL_MS) {
+          await delay(YIELD_MS, undefined, { signal }).catch(() => {});
+          yieldedAt = steadyClock();
+        }
         const result = await recordWhenFree(context, feed, job, signal, watching);
         if (result) {
           runs.push(result);

@@ -110,7 +110,7 @@ async function registerBatch(
 ): Promise<{ readonly own: number; readonly written: number }> {
   const offers = feeds.flatMap(({ source, datasets }) => datasets.map((dataset) => ({ source, dataset })));
   const expectedFrom = ({ range }: ConfiguredFeed['source'], { since }: DatasetSettings) =>
-    range?.axis === 'time' ? (since ?? firstStart(range, now)) : null;
+    range?.axis === 'time' ? (since ?? firstStart(range, now)) : range ? since : null;
   // Lists are not joined with each other: PostgreSQL underestimates their length and would use a nested loop.
   const [stored] = await ormOf(sql).execute<{ own: number; written: number }>(expression`
     with entitled as materialized (${entitledSql(by)}), asked as materialized (

@@ -25,7 +25,9 @@ it.each([
   ['subnets', 'metrics', ['txCount'], 'only metric_points'],
   ['average_tps', 'intervals', ['day'], 'only metric_points'],
   ['validators', 'since', '2026-01-01', 'observed as it is now'],
-  ['p_blocks', 'since', '2026-01-01', 'by height'],
+  ['p_blocks', 'since', '2026-01-01', 'by height: name a height such as 0'],
+  ['metric_points', 'since', 5, 'by time: name a day'],
+  ['native_transactions', 'since', 5, 'from the first block on'],
   ['node_identity', 'pageSize', 5, 'no pages'],
 ])('%s.%s is refused: it would change nothing', (dataset, setting, value, reason) => {
   const [first = '', ...more] = problems({ datasets: { [dataset]: { [setting]: value } } });
@@ -39,6 +41,7 @@ it('overrides that have an effect, and those left empty, are taken', () => {
     metric_points: { metrics: ['txCount'], intervals: ['day'], since: '2026-01-01', pageSize: 100 },
     subnets: { pageSize: 5, since: null },
     proposed_blocks: { since: '2026-01-01' },
+    p_blocks: { since: 0 },
   };
   expect(problems({ datasets })).toEqual([]);
 });

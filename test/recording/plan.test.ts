@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { OPEN_END, type Range, type Target, type Window } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { blockRange } from '../../src/datasets/node/blocks-upwards.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { allBlocksRange } from '../../src/datasets/sources/block-windows.ts';
 import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import {
@@ -341,6 +343,45 @@ describe('windowsAgain', () => {
     const windows = requested(feed, known, day, 30 * day).map(({ window }) => window);
     expect(windows.filter(({ to }) => to === OPEN_END)).toEqual(Array(30).fill({ from: 500, to: OPEN_END }));
     expect(windows.filter(({ to }) => to !== OPEN_END)).toEqual([{ from: 0, to: 500 }]);
+  });
+});
+
+describe('heights from a configured start', () => {
+  const feed = scriptedFeed(pBlocks, { node: 'one' }, { range: blockRange });
+  const target = { node: 'one' };
+  const since = (from: number, covered: Window[]) => state({ expectedFrom: from, covered, lastPolled: now });
+
+  it('are polled from the newest block first, and filled in afterwards', () => {
+    expect(missingWindows(feed, target, since(0, []), now)).toEqual([{ from: OPEN_END - 1, to: OPEN_END }]);
+    const known = since(40, [{ from: 900, to: 1000 }]);
+    expect(missingWindows(feed, target, known, now)).toEqual([
+      { from: 1000, to: OPEN_END },
+      { from: 40, to: 900 },
+    ]);
+    expect(planDue(feed, statesOf(feed, known), now)).toEqual([
+      { target, window: { from: 40, to: 900 }, reason: 'heal' },
+    ]);
+  });
+
+  it('are requested in parts of one run by a backfill, whatever was covered before', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(9_000), fc.nat(3_000)), { maxLength: 6 }), (parts) => {
+        const covered = parts
+          .map(([from, length]) => ({ from, to: from + length + 1 }))
+          .toSorted((a, b) => a.from - b.from)
+          .filter((one, at, all) => at === 0 || one.from > Math.max(...all.slice(0, at).map(({ to }) => to)));
+        const windows = findUncoveredWindows(feed, target, state({ covered }), { from: 0, to: 10_000 });
+        expect(windows.every(({ from, to }) => to - from <= 500 && to > from)).toBe(true);
+        const heights = new Set<number>();
+        for (const { from, to } of [...windows, ...covered])
+          for (let height = from; height < Math.min(to, 10_000); height++) {
+            expect(heights.has(height)).toBe(false);
+            heights.add(height);
+          }
+        expect(heights.size).toBe(10_000);
+      }),
+      { numRuns: 50 },
+    );
   });
 });
 

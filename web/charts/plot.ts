@@ -7,6 +7,8 @@ import { dataOf, type Line, linesOf } from './lines.ts';
 const LEAST = 5;
 /** A narrow screen shows every second moment. */
 const NARROW = 480;
+/** So many moments fit on a narrow screen. */
+const MAX_NARROW_TICKS = 4;
 
 /** What a reader does with a plot. */
 export interface Reader {
@@ -61,7 +63,8 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
           values: ({ width, scales }, splits) => {
             const { min, max } = scales.x ?? {};
             const texts = new Map(timeTicks(min ?? from, max ?? to).map(({ at, text }) => [at, text]));
-            return splits.map((at, n) => (width < NARROW && n % 2 === 1 ? '' : (texts.get(at) ?? '')));
+            const isCrowded = width < NARROW && splits.length > MAX_NARROW_TICKS;
+            return splits.map((at, n) => (isCrowded && n % 2 === 1 ? '' : (texts.get(at) ?? '')));
           },
         },
         {

@@ -7,6 +7,7 @@ import type { RunResult } from '../../recording/context.ts';
 import type { Job } from '../../recording/job.ts';
 import { jointState, loadStates, missingWindows } from '../../recording/plan.ts';
 import { runJobs } from '../../recording/record-in-foreground.ts';
+import { splitWindow } from '../../recording/windows.ts';
 import { recordedNamed } from '../../reporting/recorded-datasets.ts';
 import { createProgressBar } from '../output/progress-bar.ts';
 import { unknownDatasetText } from '../select-targets.ts';
@@ -78,9 +79,12 @@ export async function healCommand(
     const jobs = feed.targets.flatMap((target) => {
       const state = jointState(feed, states, target);
       const holes = missingWindows(feed, target, state, app.clock()).slice(1);
-      return holes.map((window): Job => ({ target, window, reason: 'heal' }));
+      const length = feed.source.range?.perRun ?? Number.POSITIVE_INFINITY;
+      return holes
+        .flatMap((window) => splitWindow(window, length))
+        .map((window): Job => ({ target, window, reason: 'heal' }));
     });
-    const progress = createProgressBar(jobs, !options.json);
+    const progress = createProgressBar(jobs, feed.source.range?.axis, !options.json);
     const result = await runJobs(app.recording, feed, jobs, signal, progress).finally(() => progress.stop());
     runs.push(...result.runs);
     busy.push(...result.busy);

@@ -7,19 +7,22 @@ import { forecast } from '../../reporting/reports/forecast.ts';
 /** Command `plan`: prints the requests of the schedules per round, hour and day, and the declared limits. */
 export async function planCommand(app: App, options: { json: boolean }): Promise<void> {
   const schedules = await forecast(app.database.sql, app.watched, app.clock());
-  const rows = schedules.map(({ datasets, upstream, targets, every, round, hour, day, sweepsOfDay }) => ({
-    datasets: datasets.join(', '),
-    upstream,
-    targets,
-    every: formatDuration(every),
-    calls_per_round: round.calls,
-    units_per_round: round.units,
-    calls_per_hour: hour.calls,
-    units_per_hour: hour.units,
-    calls_per_day: day.calls,
-    units_per_day: day.units,
-    sweeps_per_day: sweepsOfDay,
-  }));
+  const rows = schedules.map(
+    ({ datasets, upstream, targets, every, round, hour, day, sweepsOfDay, backlog }) => ({
+      datasets: datasets.join(', '),
+      upstream,
+      targets,
+      every: formatDuration(every),
+      calls_per_round: round.calls,
+      units_per_round: round.units,
+      calls_per_hour: hour.calls,
+      units_per_hour: hour.units,
+      calls_per_day: day.calls,
+      units_per_day: day.units,
+      sweeps_per_day: sweepsOfDay,
+      calls_behind: backlog ?? 'unknown',
+    }),
+  );
   const asked = demands(schedules, app.config);
   const upstreams = asked.map(({ upstream, unitsPerHour, unitsPerDay, limitPerMinute, limitPerDay }) => ({
     upstream,

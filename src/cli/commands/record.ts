@@ -4,15 +4,23 @@ import { getExitCode, interruptedText } from '../../app/exit-code.ts';
 import { probeOnce } from '../../daemon/prober-role.ts';
 import { registerUnlessRunning } from '../../daemon/register-feed.ts';
 import { catalog } from '../../datasets/catalog.ts';
-import { OPEN_END, type Window } from '../../datasets/contract.ts';
+import { OPEN_END, type Range, type Target, type Window } from '../../datasets/contract.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { formatTime } from '../../lib/output-stream.ts';
 import { printJson, printNotice, printTable } from '../../lib/print.ts';
 import type { ActiveFeed, ConfiguredFeed } from '../../recording/active-feed.ts';
 import type { RunResult } from '../../recording/context.ts';
 import type { Job } from '../../recording/job.ts';
-import { findUncoveredWindows, jointState, loadStates, planAll, stateOf } from '../../recording/plan.ts';
+import {
+  findUncoveredWindows,
+  jointState,
+  loadStates,
+  planAll,
+  stateOf,
+  type TargetState,
+} from '../../recording/plan.ts';
 import { runJobs } from '../../recording/record-in-foreground.ts';
+import { targetKey } from '../../recording/target-key.ts';
 import { createProgressBar } from '../output/progress-bar.ts';
 import { findFeed, getFeed, parseBoth, parseInstantOption } from '../select-targets.ts';
 import { matchingTargets } from './targets.ts';
@@ -38,58 +46,118 @@ export async function recordCommand(
   return runAndPrint(app, feed, planAll(feed, targets, states, app.clock()), options.json, signal);
 }
 
+/** Options of `backfill`. */
+export interface BackfillOptions {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly fromHeight?: string | undefined;
+  readonly toHeight?: string | undefined;
+  readonly target: readonly string[];
+  readonly again: boolean;
+  readonly json: boolean;
+}
+
 /**
- * Command `backfill DATASET --from T --to T [--again]`: fetches the uncovered parts of a past range, or all
- * of it, newest first.
+ * Command `backfill DATASET --from T --to T [--again]`, or with `--from-height N --to-height N`: fetches the
+ * uncovered parts of a past range, or all of it, newest first.
  * @returns the exit code
  */
 export async function backfillCommand(
   app: App,
   dataset: string,
-  options: { from: string; to: string; target: readonly string[]; again: boolean; json: boolean },
+  options: BackfillOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const [{ feed, targets }, [from, end]] = parseBoth(
+  const [{ feed, targets }, range] = parseBoth(
     () => {
       rejectUnsupportedBackfill(getFeed(app.watched, dataset), dataset);
       const found = getFeed(app.feeds, dataset);
       return { feed: found, targets: matchingTargets(found, createScope(app.config), options.target) };
     },
-    () =>
-      parseBoth(
-        () => parseInstantOption('--from', options.from),
-        () => parseInstantOption('--to', options.to),
-      ),
+    () => parseBackfillRange(findFeed(app.feeds, dataset), options, app.clock()),
   );
-  const to = Math.min(end, app.clock());
-  if (from >= to) throw new UsageError([`--from ${options.from}: must be before --to, and in the past`]);
+  const { from } = range;
   await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);
   const { keptSince } = stateOf(states, targets[0] ?? {}, dataset);
-  if (keptSince !== null && keptSince > from)
+  if (feed.source.range?.axis === 'time' && keptSince !== null && keptSince > from)
     printNotice(
       `${dataset} is kept since ${formatTime(new Date(keptSince))}: what is older is not fetched again (retention)`,
     );
-  const jobs = targets.flatMap((target) =>
-    findUncoveredWindows(feed, target, jointState(feed, states, target), { from, to }, options.again).map(
+  const jobs = targets.flatMap((target) => {
+    const state = jointState(feed, states, target);
+    const to = range.to ?? startOfRecord(state, dataset, target);
+    return findUncoveredWindows(feed, target, state, { from, to }, options.again).map(
       (window): Job => ({ target, window, reason: 'backfill' }),
-    ),
-  );
+    );
+  });
   return runAndPrint(app, feed, jobs, options.json, signal);
 }
 
 /**
- * @throws UsageError if the dataset does not support time ranges; with the reason, and the datasets that do
+ * Parses the range of a backfill, in ms since 1970 or as heights.
+ * @param feed undefined: the axis is not known, and the options of times are parsed
+ * @returns the end is null if it is where the record of a target begins
+ * @throws UsageError if an option is missing, invalid or of the other axis
+ */
+function parseBackfillRange(
+  feed: ActiveFeed | undefined,
+  { from, to, fromHeight, toHeight }: BackfillOptions,
+  now: number,
+): { readonly from: number; readonly to: number | null } {
+  if (feed?.source.range?.axis === 'height') {
+    if (from !== undefined || to !== undefined)
+      throw new UsageError(['--from, --to: it is recorded by height: use --from-height and --to-height']);
+    const [first, end] = parseBoth(
+      () => parseHeight('--from-height', fromHeight),
+      () => (toHeight === undefined ? null : parseHeight('--to-height', toHeight)),
+    );
+    if (end !== null && first >= end)
+      throw new UsageError([`--from-height ${fromHeight}: must be below --to-height`]);
+    return { from: first, to: end };
+  }
+  if (fromHeight !== undefined || toHeight !== undefined)
+    throw new UsageError(['--from-height, --to-height: it is recorded by time: use --from and --to']);
+  const [begin, end] = parseBoth(
+    () => parseInstantOption('--from', from ?? ''),
+    () => parseInstantOption('--to', to ?? ''),
+  );
+  const until = Math.min(end, now);
+  if (begin >= until) throw new UsageError([`--from ${from}: must be before --to, and in the past`]);
+  return { from: begin, to: until };
+}
+
+function parseHeight(option: string, text: string | undefined): number {
+  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
+  throw new UsageError([`${option} ${text ?? '…'}: must be a height, such as 0`]);
+}
+
+/** Returns the lowest recorded height of a target. @throws UsageError if none is recorded */
+function startOfRecord({ answered }: TargetState, dataset: string, target: Target): number {
+  const [first] = answered;
+  if (first) return answered.reduce((least, { from }) => Math.min(least, from), first.from);
+  throw new UsageError([
+    `--to-height: is required, because no height of ${dataset} ${targetKey(target)} is recorded yet`,
+  ]);
+}
+
+/**
+ * @throws UsageError if the past of the dataset cannot be requested; with the reason, and the datasets whose
+ * past can
  */
 function rejectUnsupportedBackfill({ source: { range } }: ConfiguredFeed, dataset: string): void {
-  if (range?.axis === 'time') return;
-  const begin = range?.lookback === Number.POSITIVE_INFINITY ? 'the first block' : 'where it started';
+  if (range && isBackfillable(range)) return;
   const why = range
-    ? `it is recorded by height, from ${begin}, by itself; holes are filled by "heal ${dataset}"`
-    : 'it is observed as it is now; its past cannot be asked for';
-  const others = catalog.filter(({ source }) => source.range?.axis === 'time').map(({ name }) => name);
+    ? `it is recorded by height, from the first block, by itself; holes are filled by "heal ${dataset}"`
+    : 'it is observed as it is now; its past cannot be requested';
+  const others = catalog
+    .filter(({ source }) => source.range && isBackfillable(source.range))
+    .map(({ name }) => name);
   throw new UsageError([`backfill ${dataset}: ${why}. Those that can be backfilled: ${others.join(', ')}`]);
 }
+
+const isBackfillable = ({ axis, lookback }: Range) =>
+  axis === 'time' || lookback !== Number.POSITIVE_INFINITY;
 
 /**
  * Runs jobs in the foreground with a progress bar, and prints their results.
@@ -103,7 +171,7 @@ export async function runAndPrint(
   signal: AbortSignal,
 ): Promise<number> {
   const axis = feed.source.range?.axis;
-  const progress = createProgressBar(jobs, !json);
+  const progress = createProgressBar(jobs, axis, !json);
   const { runs, busy, left } = await runJobs(app.recording, feed, jobs, signal, progress).finally(() =>
     progress.stop(),
   );

@@ -1,40 +1,133 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { OPEN_END } from '../../datasets/contract.ts';
+import { steadyClock } from '../../lib/clock.ts';
+import { printNotice } from '../../lib/print.ts';
 import type { Job } from '../../recording/job.ts';
 import type { JobCallbacks } from '../../recording/record-in-foreground.ts';
 
+/** Interval of the progress lines without a terminal, in ms. */
+const LINE_INTERVAL_MS = 10_000;
+
+const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** The answered parts of the windows of jobs. */
+class Progress {
+  readonly #began = steadyClock();
+  readonly #shares: Map<Job, number>;
+  /** Heights of all jobs; null if the jobs have no heights, or one of them is open. */
+  readonly #heights: number | null;
+  rows = 0;
+
+  constructor(jobs: readonly Job[], axis: 'time' | 'height' | undefined) {
+    this.#shares = new Map(jobs.map((job) => [job, 0]));
+    const isCounted = axis === 'height' && jobs.every(({ window }) => window && window.to < OPEN_END);
+    this.#heights = isCounted ? jobs.reduce((sum, { window }) => sum + lengthOf(window), 0) : null;
+  }
+
+  set(job: Job, share: number): void {
+    this.#shares.set(job, Math.min(1, share));
+  }
+
+  /** Answered share of all windows, from 0 to 1. Heights are weighted by their number, other windows equally. */
+  get share(): number {
+    let [done, all] = [0, 0];
+    for (const [job, share] of this.#shares) {
+      const weight = this.#heights === null ? 1 : lengthOf(job.window);
+      done += weight * share;
+      all += weight;
+    }
+    return all === 0 ? 1 : done / all;
+  }
+
+  /** Describes what is done, the rate, and the time that is left at this rate. */
+  get text(): string {
+    const seconds = (steadyClock() - this.#began) / 1000;
+    const { share } = this;
+    const done = this.#heights === null ? null : share * this.#heights;
+    const parts = [
+      done === null
+        ? `${number.format(this.rows)} rows`
+        : `${number.format(done)} of ${number.format(this.#heights ?? 0)} heights`,
+      ...(seconds >= 1 ? [`${number.format((done ?? this.rows) / seconds)}/s`] : []),
+      ...(seconds >= 1 && share > 0 && share < 1
+        ? [`${timeLeft((seconds * (1 - share)) / share)} left`]
+        : []),
+    ];
+    return parts.join(' | ');
+  }
+}
+
+/** Formats a duration in its largest unit, rounded up. */
+function timeLeft(seconds: number): string {
+  const [unit, length] =
+    (
+      [
+        ['days', 172_800],
+        ['h', 7_200],
+        ['min', 120],
+      ] as const
+    ).find(([, least]) => seconds >= least) ?? (['s', 2] as const);
+  return `${number.format(Math.ceil((2 * seconds) / length))} ${unit}`;
+}
+
+const lengthOf = (window: Job['window']) => (window ? window.to - window.from : 0);
+
 /**
- * Creates a progress bar over jobs, by the answered share of their windows. It is only shown on a terminal.
+ * Creates a display of the progress of jobs: a bar on a terminal, and otherwise a line every 10 s.
+ * @param axis of the windows of the jobs
  */
-export function createProgressBar(jobs: readonly Job[], wanted: boolean): JobCallbacks & { stop(): void } {
-  if (!wanted || !process.stderr.isTTY || jobs.length === 0) return { stop: () => {} };
+export function createProgressBar(
+  jobs: readonly Job[],
+  axis: 'time' | 'height' | undefined,
+  wanted: boolean,
+): JobCallbacks & { stop(): void } {
+  if (!wanted || jobs.length === 0) return { stop: () => {} };
+  const progress = new Progress(jobs, axis);
+  const display = process.stderr.isTTY ? showBar(progress) : showLines(progress);
+  return {
+    covered(job, window) {
+      if (job.window && window) progress.set(job, lengthOf(window) / lengthOf(job.window));
+      display.update();
+    },
+    finished(job, result) {
+      progress.set(job, 1);
+      progress.rows += result.rowsWritten.reduce((sum, count) => sum + count, 0);
+      display.update();
+    },
+    stop: () => display.stop(),
+  };
+}
+
+interface Display {
+  update(): void;
+  stop(): void;
+}
+
+function showBar(progress: Progress): Display {
   const bar = new SingleBar(
     {
       stream: process.stderr,
-      // The text after the bar has up to 50 characters.
-      barsize: Math.min(40, Math.max(0, (process.stderr.columns || 80) - 50)),
-      format: '{bar} {percentage} % | {runs}/{jobs} runs | {rows} rows | {duration_formatted}',
+      // The text after the bar has up to 60 characters.
+      barsize: Math.min(40, Math.max(0, (process.stderr.columns || 80) - 60)),
+      format: '{bar} {percentage} % | {text}',
     },
     Presets.shades_classic,
   );
-  const lengths = new Map(jobs.map((job) => [job, 0]));
-  let [runs, rows] = [0, 0];
-  bar.start(jobs.length * 1000, 0, { runs, rows, jobs: jobs.length });
-  const show = () => {
-    const done = [...lengths.values()].reduce((sum, part) => sum + part, 0);
-    bar.update(Math.round(done * 1000), { runs, rows });
-  };
+  bar.start(1000, 0, { text: progress.text });
   return {
-    covered(job, window) {
-      if (job.window && window)
-        lengths.set(job, Math.min(1, (window.to - window.from) / (job.window.to - job.window.from)));
-      show();
-    },
-    finished(job, result) {
-      lengths.set(job, 1);
-      runs += 1;
-      rows += result.rowsWritten.reduce((sum, count) => sum + count, 0);
-      show();
-    },
+    update: () => bar.update(Math.floor(progress.share * 1000), { text: progress.text }),
     stop: () => bar.stop(),
+  };
+}
+
+function showLines(progress: Progress): Display {
+  let last = steadyClock();
+  return {
+    update() {
+      if (steadyClock() - last < LINE_INTERVAL_MS) return;
+      last = steadyClock();
+      printNotice(`${Math.floor(progress.share * 100)} % | ${progress.text}`);
+    },
+    stop: () => {},
   };
 }

@@ -3,6 +3,8 @@ import { findHead, type NodeChain, requestBlockAt } from './chain-of-blocks.ts';
 
 const PAGE_SIZE = 50;
 const MAX_BLOCKS_PER_RUN = 500;
+/** Maximum number of concurrent requests for blocks of one run. */
+const MAX_CONCURRENT_REQUESTS = 8;
 /** Distance from the head at which a recording starts. */
 const INITIAL_BLOCKS = 100;
 
@@ -16,10 +18,11 @@ export const blockRange: Range = {
   head: () => 1,
   settle: 0,
   lookback: 0,
+  perRun: MAX_BLOCKS_PER_RUN,
 };
 
 /**
- * Requests the blocks of a window upwards, one call each, at most {@link MAX_BLOCKS_PER_RUN} per run. If more are
+ * Requests the blocks of a window upwards, one call each, some of them concurrently, at most {@link MAX_BLOCKS_PER_RUN} per run. If more are
  * left, the walk does not end with the last page, and the next run continues. A window that starts at the
  * open end belongs to a new recording without blocks.
  */
@@ -39,8 +42,11 @@ export async function* walkBlocksUpwards(
   const again = end === OPEN_END && head < from && head >= 0 && from > 0 ? Math.min(head, from - 1) : null;
   for (let first = from; ; ) {
     const blocks: unknown[] = again === null ? [] : [await requestBlockAt(ask, chain, again)];
-    for (; first < until && blocks.length < PAGE_SIZE; first++)
-      blocks.push(await requestBlockAt(ask, chain, first));
+    while (first < until && blocks.length < PAGE_SIZE) {
+      const count = Math.min(MAX_CONCURRENT_REQUESTS, until - first, PAGE_SIZE - blocks.length);
+      blocks.push(...(await requestBlocks(ask, chain, first, count)));
+      first += count;
+    }
     const last = first >= to;
     const left = first >= until && !last;
     yield {
@@ -53,4 +59,23 @@ export async function* walkBlocksUpwards(
     };
     if (last || left) return;
   }
+}
+
+/**
+ * Requests consecutive blocks concurrently, and waits for all of them.
+ * @throws UpstreamFailure of the lowest block that was not received
+ */
+async function requestBlocks(
+  ask: UpstreamClient,
+  chain: NodeChain,
+  from: number,
+  count: number,
+): Promise<unknown[]> {
+  const answers = await Promise.allSettled(
+    Array.from({ length: count }, (_, at) => requestBlockAt(ask, chain, from + at)),
+  );
+  return answers.map((answer) => {
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
+  });
 }

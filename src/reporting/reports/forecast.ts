@@ -45,6 +45,11 @@ export interface Forecast {
   readonly day: Cost;
   /** The calls of the day that repeat earlier requests, to find late items and revisions. */
   readonly sweepsOfDay: number;
+  /**
+   * Calls that fill in the heights between the configured start and the record. Null: unknown before the first
+   * poll.
+   */
+  readonly backlog: number | null;
 }
 
 /** The last complete poll of a target. */
@@ -84,6 +89,7 @@ async function forecastOf(
 ): Promise<Forecast> {
   const { source, datasets, targets, every } = feed;
   let [round, hour, day, sweepsOfDay] = [0, 0, 0, 0];
+  let backlog: number | null = 0;
   for await (const part of yieldChunks(targets, FORECAST_BATCH_SIZE))
     for (const target of part) {
       const joint = jointState(feed, states, target);
@@ -91,6 +97,8 @@ async function forecastOf(
         ...dataset,
         state: stateOf(states, target, dataset.name),
       }));
+      const behind = heightsBehind(feed, target, joint, now);
+      backlog = backlog === null || behind === null ? null : backlog + behind;
       const cost = pollCost(feed, target, joint, looks.get(targetKey(target)), now);
       if (!joint.unsupported && !isDone(feed, joint)) round += cost;
       const within = (span: number) => {
@@ -117,6 +125,7 @@ async function forecastOf(
     hour: cost(hour),
     day: cost(day),
     sweepsOfDay,
+    backlog,
   };
 }
 
@@ -160,6 +169,14 @@ function isWholeList(
 ) {
   const { range } = source;
   return range?.span(target) === Number.POSITIVE_INFINITY && from <= rangeStart(range, state, now);
+}
+
+/** Returns the number of heights that are missing below the newest part; null: unknown before the first poll. */
+function heightsBehind(feed: ConfiguredFeed, target: Target, state: TargetState, now: number): number | null {
+  if (feed.source.range?.perRun === undefined) return 0;
+  if (state.answered.length === 0) return state.expectedFrom === null ? 0 : null;
+  const [, ...holes] = missingWindows(feed, target, state, now);
+  return holes.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
 /** Whether the response never changes and is recorded. */

@@ -14,6 +14,7 @@ const forecast = (upstream: string, perDay: number): Forecast => ({
   hour: cost(perDay / 24),
   day: cost(perDay),
   sweepsOfDay: 0,
+  backlog: 0,
 });
 
 function demand(perDays: readonly number[], budget?: object) {

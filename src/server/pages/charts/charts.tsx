@@ -9,6 +9,7 @@ import { momentText, numberText } from '../texts.ts';
 import { type ChartRequest, parseChartRequest } from './chart-data.ts';
 import { UnreadNotice } from './chart-error.tsx';
 import { drawables, thingParameters } from './drawables.ts';
+import { unitOf, windowOfRecord } from './drawn-window.ts';
 import { ChartChoice, ChartForm } from './form.tsx';
 import { type ChartTarget, completeKeys, readTargets } from './known-values.ts';
 import { Points } from './points.tsx';
@@ -89,7 +90,7 @@ export const charts = definePage({
             Say what to draw: {missing.join(', ')}. Several values have commas between them, each is a line.
           </Empty>
         ) : (
-          <Drawn drawing={drawing} found={found} fixed={params.to !== null} />
+          <Drawn drawing={drawing} found={found} begins={params.from === null} fixed={params.to !== null} />
         )}
       </>
     ),
@@ -98,15 +99,18 @@ export const charts = definePage({
 
 /**
  * A chart, the links that move its window, and its points.
+ * @param begins whether the window begins where the points begin
  * @param fixed whether the end of the window was given
  */
 function Drawn({
   drawing,
   found: { lines, of, missing, unreadBefore },
+  begins,
   fixed,
 }: {
   readonly drawing: ChartRequest;
   readonly found: DrawnLines;
+  readonly begins: boolean;
   readonly fixed: boolean;
 }) {
   const { drawable, columns, window, moments } = drawing;
@@ -122,8 +126,9 @@ function Drawn({
         <LineChart
           lines={lines}
           title={`${drawable.title}: ${columns.join(', ')}, ${momentText(from)} to ${momentText(to)}`}
-          window={[from.getTime(), to.getTime()]}
+          window={windowOfRecord([from.getTime(), to.getTime()], lines, begins)}
           draws={drawable.draws}
+          unit={unitOf(drawable.values.filter(({ name }) => columns.includes(name)))}
           asks
         />
       )}

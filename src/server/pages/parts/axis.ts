@@ -4,17 +4,22 @@ const DAY = 24 * HOUR;
 /** Usual steps of a time axis, in ms. */
 const STEPS = [
   1_000,
+  2_000,
   5_000,
   15_000,
+  30_000,
   MINUTE,
+  2 * MINUTE,
   5 * MINUTE,
-  15 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
   HOUR,
   3 * HOUR,
   6 * HOUR,
   12 * HOUR,
   DAY,
   2 * DAY,
+  4 * DAY,
   7 * DAY,
   14 * DAY,
 ] as const;
@@ -36,9 +41,23 @@ export function amountTicks(least: number, most: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => (first + at) * step);
 }
 
-/** Returns round moments of a window, with their labels in UTC. */
-export function timeTicks(from: number, to: number): { readonly at: number; readonly text: string }[] {
+/** A labelled moment of a time axis. */
+interface TimeTick {
+  readonly at: number;
+  readonly text: string;
+}
+
+/**
+ * Returns round moments of a window, with their labels in UTC. There are at least two, unless the window is
+ * empty.
+ */
+export function timeTicks(from: number, to: number): TimeTick[] {
   if (!(to > from)) return Number.isFinite(from) ? [{ at: from, text: textOf(from, DAY) }] : [];
+  const ticks = roundTicks(from, to);
+  return ticks.length >= 2 ? ticks : [from, to].map((at) => ({ at, text: textOf(at, 1_000) }));
+}
+
+function roundTicks(from: number, to: number): TimeTick[] {
   const step = STEPS.find((one) => (to - from) / one <= MAX_TICKS);
   if (step === undefined) return monthTicks(from, to);
   const first = Math.ceil(from / step) * step;

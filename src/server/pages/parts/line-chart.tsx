@@ -1,6 +1,6 @@
 import { momentText } from '../texts.ts';
 import { amountTicks, shortAmount, spanOf, timeTicks } from './axis.ts';
-import { areaOf, type Draws, drawn, marksOf, pathOf, type Shape, UNITS } from './line-path.ts';
+import { areaOf, type Draws, dotsOf, drawn, marksOf, pathOf, type Shape, UNITS } from './line-path.ts';
 
 /** A line of a chart. */
 export interface Line {
@@ -20,6 +20,8 @@ export interface LineChartProps {
   /** The window, in ms since 1970; null for the range of the points. */
   readonly window: readonly [from: number, to: number] | null;
   readonly draws?: Draws;
+  /** Unit of the values; null if unknown. */
+  readonly unit?: string | null;
   /** The page accepts the parameters `from` and `to`: selecting a part of the chart loads that window. */
   readonly asks?: boolean;
 }
@@ -34,12 +36,13 @@ export function LineChart({
   name = 'chart',
   window,
   draws = 'line',
+  unit = null,
   asks = false,
 }: LineChartProps) {
   const points = lines.flatMap((line) => line.points);
   const values = points.flatMap(([, value]) => drawn(value) ?? []);
   if (values.length === 0) return <p class="empty">There is nothing to draw in this window.</p>;
-  const [first, last] = window ?? spanOf(points.map(([at]) => at));
+  const [first, last] = window ?? widen(spanOf(points.map(([at]) => at)));
   const amounts = amountTicks(...spanOf(draws === 'counts' ? [0, ...values] : values));
   const [least, most] = [amounts[0] ?? 0, amounts.at(-1) ?? 1];
   const shape: Shape = {
@@ -69,8 +72,8 @@ export function LineChart({
               </text>
             </g>
           ))}
-          {timeTicks(first, last).map(({ at, text }, place) => (
-            <g key={at} class={place % 2 === 1 ? 'second' : undefined}>
+          {timeTicks(first, last).map(({ at, text }, place, ticks) => (
+            <g key={at} class={place % 2 === 1 && ticks.length > MAX_NARROW_TICKS ? 'second' : undefined}>
               <line class="tick" x1={percent(shape.x(at))} x2={percent(shape.x(at))} y1="0" y2="100%" />
               <text class="moment" x={percent(shape.x(at))} y="100%" dy="1.5em">
                 {text}
@@ -91,12 +94,14 @@ export function LineChart({
                 <path class="area" d={areaOf(line.points, shape)} />
               )}
               <path class="line" d={pathOf(line.points, shape)} />
+              <path class="dots" d={dotsOf(line.points, shape)} />
               {line.marks && <path class="marks" d={marksOf(line, shape)} />}
             </g>
           ))}
         </svg>
       </svg>
       <figcaption>
+        {unit && <span class="soft">Unit: {unit}</span>}
         {lines.map(({ label, points: own, marks = [] }, place) => (
           <span
             class={`key key-${place}`}
@@ -111,6 +116,15 @@ export function LineChart({
     </figure>
   );
 }
+
+/** Maximum number of labels of a time axis that fit on a narrow screen. */
+const MAX_NARROW_TICKS = 4;
+/** Half of the width of the window around a single moment, in ms. */
+const SINGLE_MOMENT_MARGIN_MS = 1_800_000;
+
+/** Widens a window of a single moment. */
+const widen = ([first, last]: readonly [number, number]): readonly [number, number] =>
+  last > first ? [first, last] : [first - SINGLE_MOMENT_MARGIN_MS, last + SINGLE_MOMENT_MARGIN_MS];
 
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 

@@ -42,6 +42,20 @@ export function pathOf(points: Line['points'], { draws, x, y }: Shape): string {
   return path;
 }
 
+/** Returns a path with a dot at each point between two gaps, which has no line of its own. */
+export function dotsOf(points: Line['points'], { draws, x, y }: Shape): string {
+  const isNone = (place: number) => drawn(points[place]?.[1] ?? null) === null;
+  return points
+    .flatMap(([at, text], place) => {
+      const value = drawn(text);
+      // A step has a line up to the next point, also if that one ends it.
+      const isAlone =
+        isNone(place - 1) && (draws === 'line' ? isNone(place + 1) : place === points.length - 1);
+      return value === null || !isAlone ? [] : [`M${units(x(at))} ${units(y(value))}h0`];
+    })
+    .join('');
+}
+
 /** Returns the areas below the steps of counts. */
 export function areaOf(points: Line['points'], { x, y }: Shape): string {
   const ground = units(y(0));

@@ -4,6 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
 import { parseChartRequest } from '../charts/chart-data.ts';
 import { drawables } from '../charts/drawables.ts';
+import { windowOfRecord } from '../charts/drawn-window.ts';
 import { chartLink } from '../charts/link.ts';
 import { type DrawnLines, readChartLines } from '../charts/read-lines.ts';
 import { LineChart } from '../parts/line-chart.tsx';
@@ -30,30 +31,35 @@ const CHARTS: readonly {
   readonly title: string;
   readonly columns?: readonly string[];
   readonly isShown?: (one: MyValidator) => boolean;
-  keys(nodeId: string): Readonly<Record<string, string>>;
+  keys(one: MyValidator): Readonly<Record<string, string>>;
 }[] = [
   {
     of: 'validator_uptime',
     title: 'Uptime as each configured node sees it, in percent',
-    keys: (node_id) => ({ subnet_id: PRIMARY_NETWORK, node_id }),
+    keys: ({ node_id }) => ({ subnet_id: PRIMARY_NETWORK, node_id }),
   },
   {
     of: 'validators',
     title: 'Stake and delegations, in nAVAX',
     columns: ['stake_navax', 'delegator_weight'],
-    keys: (node_id) => ({ subnet_id: PRIMARY_NETWORK, node_id }),
+    // One view of the stake is enough, because the nodes agree about it.
+    keys: ({ node_id, uptime_seen_by: node }) => ({
+      subnet_id: PRIMARY_NETWORK,
+      node_id,
+      ...(node === null ? {} : { node }),
+    }),
   },
   {
     of: 'blocks_proposed',
     title: 'Proposed blocks, and those that its stake makes likely, per day',
     columns: ['blocks', 'expected_blocks'],
-    keys: (node_id) => ({ node_id }),
+    keys: ({ node_id }) => ({ node_id }),
   },
   {
     of: 'l1_balances',
     title: 'Balance on L1s, in AVAX',
     isShown: ({ l1_validations }) => l1_validations > 0,
-    keys: (node_id) => ({ node_id }),
+    keys: ({ node_id }) => ({ node_id }),
   },
 ];
 
@@ -68,7 +74,7 @@ export async function readValidatorCharts(
   for (const { of, title, columns, keys, isShown } of CHARTS) {
     const drawable = drawables.get(of);
     if (!drawable || isShown?.(validator) === false) continue;
-    const things = keys(validator.node_id);
+    const things = keys(validator);
     const request = parseChartRequest(
       drawable,
       {
@@ -112,7 +118,7 @@ export function ValidatorChart({
         name={name}
         lines={found.lines}
         title={title}
-        window={[window[0].getTime(), window[1].getTime()]}
+        window={windowOfRecord([window[0].getTime(), window[1].getTime()], found.lines, true)}
         draws={draws}
       />
     </section>

@@ -23,6 +23,7 @@ import { StatePatterns } from '../../status/state-bars.tsx';
 import { numberText } from '../../texts.ts';
 import { hrefOf, keepAsOf, type Parameters, parametersOf, without } from '../address.ts';
 import { canonicalizeParameters } from '../canonical-address.ts';
+import { CopyableText } from '../copy-button.tsx';
 import { pathOf, RelationHead } from '../relation-head.tsx';
 import { catalogue, viewNamed } from '../relations.ts';
 import { parseAsOf } from '../requested-rows.ts';
@@ -33,7 +34,14 @@ import { Gaps } from './gaps.tsx';
 import { Targets } from './targets.tsx';
 
 /** The ranges of heights of a dataset that is recorded by height, and so has no days. */
-function Heights({ of }: { readonly of: readonly CoverageHeights[] }) {
+function Heights({
+  dataset,
+  of,
+}: {
+  readonly dataset: ReadableDataset;
+  readonly of: readonly CoverageHeights[];
+}) {
+  const first = startOfRecord(of);
   return (
     <section aria-labelledby="heights">
       <h2 id="heights">Heights</h2>
@@ -44,8 +52,29 @@ function Heights({ of }: { readonly of: readonly CoverageHeights[] }) {
         keyOf={(range) => of.indexOf(range)}
         empty="No height is recorded yet."
       />
+      {first > 0 && (
+        <>
+          <p>
+            The {numberText(first)} heights before {numberText(first)} are not requested by themselves. This
+            command records them, in any number of attempts; <code>since: 0</code> in <code>datasets</code> of
+            recorder.yaml does the same in the background.
+          </p>
+          <CopyableText
+            text={`chain-recorder backfill ${dataset.name} --from-height 0 --to-height ${first}`}
+            label="The command that records the heights before"
+          />
+        </>
+      )}
     </section>
   );
+}
+
+/** Returns the height at which the record of the last target begins; 0 if all begin there, or there is none. */
+function startOfRecord(ranges: readonly CoverageHeights[]): number {
+  const lowest = new Map<string, number>();
+  for (const { target, first_height } of ranges)
+    lowest.set(target, Math.min(first_height, lowest.get(target) ?? Number.POSITIVE_INFINITY));
+  return Math.max(0, ...lowest.values());
 }
 
 const columns: readonly Column<CoverageHeights>[] = [
@@ -161,7 +190,7 @@ function content(record: CoverageRecord): Content {
         <RelationHead relation={{ readable: dataset.now, dataset }} tab="coverage" parameters={asOf} />
         <CoverageForm dataset={dataset} parameters={parameters} coverage={coverage} />
         {byHeight ? (
-          <Heights of={coverage.heights} />
+          <Heights dataset={dataset} of={coverage.heights} />
         ) : (
           <DaysOfAll dataset={dataset} parameters={parameters} coverage={coverage} />
         )}

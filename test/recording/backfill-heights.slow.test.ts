@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { stringify } from 'yaml';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { startCommand } from '../support/cli.ts';
+import { withDatabase } from '../support/fixture.ts';
+
+const HEIGHTS = 100_000;
+const KILLS = 8;
+const HOUR = 3_600_000;
+
+const { it, database, sql } = withDatabase();
+const dir = mkdtempSync(join(tmpdir(), 'recorder-heights-'));
+let sandbox: Sandbox;
+beforeAll(async () => {
+  const hours = 24 * 365;
+  const blocksPerHour = Math.ceil((1.02 * HEIGHTS) / hours);
+  sandbox = await startSandbox({ incidents: false, blocksPerHour, genesisMs: Date.now() - hours * HOUR });
+  const [node] = sandbox.watch.nodes;
+  writeFileSync(
+    join(dir, 'recorder.yaml'),
+    stringify({ network: 'sandbox', upstreams: { nodes: [{ name: 'one', url: sandbox.url + node?.path }] } }),
+  );
+});
+afterAll(async () => {
+  await sandbox.close();
+  rmSync(dir, { recursive: true });
+});
+
+const backfill = () =>
+  startCommand(
+    ['backfill', 'p_blocks', '--from-height', '0', '--to-height', String(HEIGHTS), '--json'],
+    { DATABASE_URL: database.url, LOG_LEVEL: 'warn' },
+    dir,
+  );
+const recorded = async () =>
+  Number(
+    (await sql`select sum(rows_written) as rows from recorder.target_datasets where dataset = 'p_blocks'`)[0]
+      ?.rows ?? 0,
+  );
+
+it('blocks from height 0 are complete after kills: no height twice, coverage equal', async () => {
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const { process: killed, ended } = backfill();
+    const goal = Math.floor((HEIGHTS * kill) / (KILLS + 1));
+    while ((await recorded()) < goal && killed.exitCode === null) await delay(100);
+    killed.kill('SIGKILL');
+    expect((await ended).signal).toBe('SIGKILL');
+  }
+  const { code, stderr } = await backfill().ended;
+  expect(code, stderr).toBe(0);
+  const [found] = await sql`
+    select count(*)::int as rows, count(distinct height)::int as heights, min(height)::int as first, max(height)::int as last
+    from reporting.p_blocks`;
+  expect(found).toEqual({ rows: HEIGHTS, heights: HEIGHTS, first: 0, last: HEIGHTS - 1 });
+  const covered = await sql`select covered::text from recorder.coverage where dataset = 'p_blocks'`;
+  expect([...covered]).toEqual([{ covered: `{[0,${HEIGHTS})}` }]);
+}, 900_000);
