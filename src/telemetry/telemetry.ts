@@ -1,8 +1,13 @@
 import { hostname } from 'node:os';
 import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
-import type { Logger as OtelLogger } from '@opentelemetry/api-logs';
+import {
+  type AnyValue,
+  type LogRecord,
+  type Logger as OtelLogger,
+  SeverityNumber,
+} from '@opentelemetry/api-logs';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import {
   defaultResource,
   detectResources,
@@ -25,8 +30,6 @@ import { toErrorMessage } from '../lib/errors.ts';
 import type { RunInSpan } from '../lib/trace.ts';
 import { readVersion } from '../lib/version.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import { FailureReportingExporter } from './failure-reports.ts';
-import { toLogRecord } from './log-record.ts';
 import { RedactingSpanExporter } from './redact-spans.ts';
 
 const SCOPE = 'chain-recorder';
@@ -151,4 +154,75 @@ async function exportersOf({ protocol, headers, traces, logs }: OtlpSettings): P
     traces: traces === undefined ? null : new OTLPTraceExporter({ url: traces, headers }),
     logs: logs === undefined ? null : new OTLPLogExporter({ url: logs, headers }),
   };
+}
+
+/** Pino's levels. */
+const SEVERITIES: Readonly<Record<number, readonly [SeverityNumber, string]>> = {
+  10: [SeverityNumber.TRACE, 'TRACE'],
+  20: [SeverityNumber.DEBUG, 'DEBUG'],
+  30: [SeverityNumber.INFO, 'INFO'],
+  40: [SeverityNumber.WARN, 'WARN'],
+  50: [SeverityNumber.ERROR, 'ERROR'],
+  60: [SeverityNumber.FATAL, 'FATAL'],
+};
+
+/**
+ * Converts a line of the log, in JSON, to an OpenTelemetry log record: the message is the body, fields are
+ * attributes.
+ */
+function toLogRecord(line: string): LogRecord {
+  const { level, time, msg, pid: _, err, ...fields }: Record<string, AnyValue> = JSON.parse(line);
+  const [severityNumber, severityText] = SEVERITIES[Number(level)] ?? [SeverityNumber.UNSPECIFIED, ''];
+  return {
+    timestamp: new Date(String(time)),
+    severityNumber,
+    severityText,
+    body: msg ?? '',
+    attributes: { ...fields, ...exceptionOf(err) },
+  };
+}
+
+function exceptionOf(err: AnyValue): Record<string, AnyValue> {
+  if (typeof err !== 'object' || err === null || !('message' in err)) return err === undefined ? {} : { err };
+  const { type, message, stack } = err;
+  return { 'exception.type': type, 'exception.message': message, 'exception.stacktrace': stack };
+}
+
+/** The methods of an exporter of spans or log records that a batch processor calls. */
+interface Exporter<T> {
+  export(items: T[], done: (result: ExportResult) => void): void;
+  shutdown(): Promise<void>;
+}
+
+/**
+ * An exporter that reports when its endpoint becomes unavailable and when it is available again: once per
+ * change, not per batch. The processor always receives success, because dropped batches are not retried.
+ */
+class FailureReportingExporter<T> implements Exporter<T> {
+  readonly #exporter: Exporter<T>;
+  readonly #tell: (cause: string | null) => void;
+  #failing = false;
+
+  /** @param tell receives the cause of the failure; null: the endpoint accepts batches again */
+  constructor(exporter: Exporter<T>, tell: (cause: string | null) => void) {
+    this.#exporter = exporter;
+    this.#tell = tell;
+  }
+
+  export(items: T[], done: (result: ExportResult) => void): void {
+    this.#exporter.export(items, ({ code, error }) => {
+      const failed = code !== ExportResultCode.SUCCESS;
+      if (failed !== this.#failing) this.#tell(failed ? toErrorMessage(error) : null);
+      this.#failing = failed;
+      done({ code: ExportResultCode.SUCCESS });
+    });
+  }
+
+  forceFlush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
 }

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { SharedBudget } from '../../src/db/budget.ts';
+import { KnownLimits, type Limits, SharedBudget } from '../../src/db/budget.ts';
 import { budgetKey } from '../../src/db/budget-key.ts';
-import { KnownLimits, type Limits } from '../../src/db/limits.ts';
 import type { Priority } from '../../src/upstreams/budget.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';

@@ -19,11 +19,13 @@ import { day, hour, MAX_INDEX_LAG_MS } from '../sources/durations.ts';
 import { pages } from '../sources/pages.ts';
 import { timeWindowQuery, unixSecondsReader } from '../sources/time-windows.ts';
 import { assetAmount } from './asset-amount.ts';
-import { blsCredentials } from './bls-credentials.ts';
 import { withGenesisHash } from './genesis.ts';
 import { ownership } from './ownership.ts';
 import { stakers } from './stakers.ts';
 import { validatorManager } from './validator-manager.ts';
+
+/** BLS key of a validator. */
+const blsCredentials = object({ publicKey: optional(hex()), proofOfPossession: optional(hex()) });
 
 /** An unspent output, as an element of the lists of a staking transaction. */
 const utxo = object({

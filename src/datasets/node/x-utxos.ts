@@ -1,11 +1,110 @@
-import type { Source } from '../contract.ts';
+import { createHash } from 'node:crypto';
+import { decodeHex, encodeCb58 } from '../../lib/cb58.ts';
+import { UpstreamFailure } from '../../upstreams/failure.ts';
+import { jsonText } from '../../upstreams/json.ts';
+import type { Page, Source, UpstreamClient } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, hex, lockTime, object, optional, set, text, uint } from '../fields.ts';
 import { getList, getMember } from '../sources/answer.ts';
+import { bech32 } from '../sources/bech32.ts';
 import { minute } from '../sources/durations.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
-import { decodeUtxo } from './utxo.ts';
-import { walkUtxos } from './utxo-pages.ts';
+
+const SECP256K1_OUTPUT = 7;
+const ADDRESS_BYTES = 20;
+
+/**
+ * Decodes an unspent output of the X-chain from its bytes: codec version, transaction id, output index, asset
+ * id and output. Only transferable outputs are decoded completely. The id of an output is the SHA-256 of
+ * index and transaction id.
+ * @param hex the `hex` encoding of the node
+ * @param owner an address of the network, for the prefix of the addresses of the output
+ * @returns the readable fields; only the text if it is no output
+ */
+function decodeUtxo(hex: unknown, owner: string): Readonly<Record<string, unknown>> {
+  const bytes = typeof hex === 'string' ? decodeHex(hex) : null;
+  if (!bytes || bytes.length < OUTPUT_AT) return { utxo: hex };
+  const txId = bytes.subarray(2, 34);
+  const outputIndex = bytes.readUInt32BE(34);
+  const index = Buffer.alloc(8);
+  index.writeBigUInt64BE(BigInt(outputIndex));
+  return {
+    utxoID: encodeCb58(createHash('sha256').update(index).update(txId).digest()),
+    txID: encodeCb58(txId),
+    outputIndex,
+    assetID: encodeCb58(bytes.subarray(38, 70)),
+    outputType: bytes.readUInt32BE(70),
+    ...decodeTransferOutput(bytes, owner),
+    utxo: hex,
+  };
+}
+
+const OUTPUT_AT = 74;
+
+/** Decodes a secp256k1 transfer output: amount, locktime, threshold and owners. */
+function decodeTransferOutput(bytes: Buffer, owner: string): Readonly<Record<string, unknown>> {
+  const owners = OUTPUT_AT + 24;
+  if (bytes.readUInt32BE(70) !== SECP256K1_OUTPUT || bytes.length < owners) return {};
+  const count = bytes.readUInt32BE(owners - 4);
+  if (bytes.length !== owners + count * ADDRESS_BYTES) return {};
+  const [chain = 'X', rest = ''] = owner.split('-');
+  const prefix = rest.slice(0, rest.lastIndexOf('1'));
+  return {
+    amount: String(bytes.readBigUInt64BE(OUTPUT_AT)),
+    locktime: String(bytes.readBigUInt64BE(OUTPUT_AT + 8)),
+    threshold: bytes.readUInt32BE(OUTPUT_AT + 16),
+    addresses: Array.from({ length: count }, (_, at) => {
+      const start = owners + at * ADDRESS_BYTES;
+      return `${chain}-${bech32(prefix, bytes.subarray(start, start + ADDRESS_BYTES))}`;
+    }),
+  };
+}
+
+/** Outputs of the X-chain itself, then those in transit from the other two chains. */
+const SOURCE_CHAINS = [undefined, 'P', 'C'];
+const MAX_PAGE_OUTPUTS = 1024;
+
+/**
+ * Requests all unspent outputs of one address, page by page (rules of avm.getUTXOs). With
+ * several addresses, a page may be short although more outputs follow (upstream-services.md#unspent-outputs).
+ * @throws UpstreamFailure if a call fails permanently, or the page positions repeat
+ */
+async function* walkUtxos(ask: UpstreamClient, address: string): AsyncGenerator<Page> {
+  const limit = ask.pageSize(MAX_PAGE_OUTPUTS);
+  for (const sourceChain of SOURCE_CHAINS) {
+    const seen = new Set<string>();
+    let startIndex: unknown;
+    let before = '';
+    let isFirst = true;
+    for (;;) {
+      const result = await ask.rpc('/ext/bc/X', 'avm.getUTXOs', {
+        addresses: [address],
+        limit,
+        encoding: 'hex',
+        ...(sourceChain === undefined ? {} : { sourceChain }),
+        ...(startIndex === undefined ? {} : { startIndex }),
+      });
+      const utxos = getList(result, 'utxos', 'numFetched');
+      const fetched = Number(getMember(result, 'numFetched') ?? utxos.length);
+      startIndex = getMember(result, 'endIndex');
+      const end = jsonText(startIndex);
+      const done = !(fetched >= limit) || end === before;
+      if (!done && seen.has(end))
+        throw new UpstreamFailure('malformed', 'avm.getUTXOs leads from page to page in a circle');
+      yield {
+        body: { utxos, sourceChain },
+        proven: null,
+        last: done && sourceChain === SOURCE_CHAINS.at(-1),
+        whole: true,
+        ...(isFirst && { startsList: true }),
+      };
+      isFirst = false;
+      if (done) break;
+      seen.add(end);
+      before = end;
+    }
+  }
+}
 
 /** Unspent outputs of an address, including those in transit from the P- and C-chain. */
 const source: Source = {

@@ -1,11 +1,85 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { catalog } from '../../datasets/catalog.ts';
-import { type Declared, qualifiedName } from '../../db/declared.ts';
+import {
+  type Declared,
+  type DeclaredColumn,
+  type DeclaredParameter,
+  qualifiedName,
+} from '../../db/declared.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { changeCommits, changeRows } from './change-views.ts';
 import { datasetViews } from './dataset-views.ts';
 import { networkDisagreements } from './network-disagreements.ts';
-import { readSqlFile } from './sql-file.ts';
+
+const VIEW =
+  /^(?:--.*\n)*create or replace view reporting(?<internal>_internal)?\.(?<name>\w+) as\n(?<body>[\s\S]+?);\n\n(?<comments>comment on view [\s\S]+)$/;
+const FUNCTION =
+  /^(?:--.*\n)*create or replace function reporting(?<internal>_internal)?\.(?<name>\w+)\(\n(?<parameters>[\s\S]+?)\n\)\nreturns (?:table \(\n(?<returned>[\s\S]+?)\n\)|(?<value>\w+))\nlanguage (?<language>sql|plpgsql) stable parallel safe as \$\$\n(?<body>[\s\S]+?)\n\$\$;\n\n(?<comments>comment on function [\s\S]+)$/;
+const COMMENT =
+  /^comment on (?:view|function) reporting(?:_internal)?\.(?<name>\w+) is '(?<text>(?:[^']|'')+)';$/;
+const COLUMN =
+  /^comment on column reporting(?:_internal)?\.(?<object>\w+)\.(?<name>\w+) is '(?<text>(?:[^']|'')+)'; -- (?<type>.+)$/;
+const RETURNED = /^ {2}(?<name>\w+) (?<type>[\w[\] ]+?),? -- (?<text>.+)$/;
+const PARAMETER =
+  /^ {2}"?(?<name>\w+)"? (?<type>[\w[\]]+?)(?: default (?<preset>[\w()']+?))?,? -- (?<text>.+)$/;
+
+/**
+ * Parses the declaration of one object in an SQL file. psql can run the same file. Its form is:
+ * - a view: `create or replace view reporting.NAME as` (or `reporting_internal.NAME`), its query, its comment, and a line `comment on column
+ * reporting.NAME.COLUMN is '…'; -- TYPE` for each column;
+ * - a function: `create or replace function reporting.NAME(` with a line `PARAMETER TYPE default VALUE, --
+ * COMMENT` for each parameter, `returns table (` with a line `COLUMN TYPE, -- COMMENT` for each column, or
+ * `returns TYPE` for a single value, `language sql stable parallel safe as $$`, its query, `$$;` and its
+ * comment.
+ * @param file the name for errors
+ * @param text its content
+ * @throws Error if the text has another form
+ */
+function readSqlFile(file: string, text: string): Declared {
+  const refuse = (what: string) => new Error(`${file}: ${what}; see readSqlFile for the form`);
+  const view = VIEW.exec(text)?.groups;
+  const groups = view ?? FUNCTION.exec(text)?.groups;
+  if (!groups) throw refuse('neither a view nor a function in the form that is read');
+  const { name = '', body = '', comments = '', parameters = '', returned, value, language } = groups;
+  const [first = '', ...others] = comments.trimEnd().split('\n');
+  const comment = COMMENT.exec(first)?.groups;
+  if (comment?.name !== name) throw refuse(`not the comment of ${name}: ${first}`);
+  const column = (pattern: RegExp, line: string): DeclaredColumn => {
+    const found = pattern.exec(line)?.groups;
+    if (!found || (found.object ?? name) !== name) throw refuse(`no column of ${name}: ${line}`);
+    return { name: found.name ?? '', type: found.type ?? '', comment: unquoted(found.text ?? '') };
+  };
+  const base = {
+    name,
+    ...(groups.internal === undefined ? {} : { internal: true as const }),
+    comment: unquoted(comment.text ?? ''),
+    body,
+  };
+  if (view) return { ...base, kind: 'view', columns: others.map((line) => column(COLUMN, line)) };
+  if (others.length > 0) throw refuse(`more than the comment of ${name}: ${others[0]}`);
+  const taken = parameters.split('\n').map((line): DeclaredParameter => {
+    const found = PARAMETER.exec(line)?.groups;
+    if (!found) throw refuse(`no parameter of ${name}: ${line}`);
+    const { preset } = found;
+    return {
+      name: found.name ?? '',
+      type: found.type ?? '',
+      comment: found.text ?? '',
+      ...(preset === undefined ? {} : { preset }),
+    };
+  });
+  const columns = returned?.split('\n').map((line) => column(RETURNED, line)) ?? [];
+  return {
+    ...base,
+    kind: 'function',
+    parameters: taken,
+    columns,
+    ...(value === undefined ? {} : { value }),
+    ...(language === 'plpgsql' ? { language } : {}),
+  };
+}
+
+const unquoted = (text: string) => text.replaceAll("''", "'");
 
 const FOLDER = packageFile('src/reporting/views/sql/');
 

@@ -3,14 +3,13 @@ import { beforeAll, describe, expect } from 'vitest';
 import { type Declared, dependenciesOf, inOrder, qualifiedName } from '../../../src/db/declared.ts';
 import { HIGHEST_ERROR_TEXT, representativeMs } from '../../../src/health/latency-histogram.ts';
 import { WEEKS_KEPT } from '../../../src/health/latency-store.ts';
-import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
+import { declaredObjects, readSqlFile } from '../../../src/reporting/views/declared-objects.ts';
 import {
   findIncompatibleChanges,
   lastRelease,
   releasedAs,
   sortAsReleased,
 } from '../../../src/reporting/views/released-columns.ts';
-import { readSqlFile } from '../../../src/reporting/views/sql-file.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
 const FOLDER = new URL('../../../src/reporting/views/sql/', import.meta.url);

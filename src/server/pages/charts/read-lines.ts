@@ -4,8 +4,17 @@ import { type ChartGrain, endOfGrain } from '../../../reporting/relations/chart-
 import { type ChartLine, cutLines, laterMoment, readLines } from '../../../reporting/relations/lines.ts';
 import type { Line } from '../parts/line-chart.tsx';
 import type { ChartRequest } from './chart-data.ts';
-import { type LineAtMoment, thingOf } from './known-line.ts';
 import { type CoveredRanges, fillEmptyBuckets, readCovered } from './nothing-happened.ts';
+
+/** A line as known at a moment. */
+interface LineAtMoment {
+  readonly line: ChartLine;
+  /** In a format that PostgreSQL parses; null for now. */
+  readonly moment: string | null;
+}
+
+/** Returns the key of a line as a text. */
+const thingOf = ({ line }: LineAtMoment): string => JSON.stringify(line.of);
 
 const HOUR = 3_600_000;
 /** Distance between two points of a metric, by its interval, in ms. */

@@ -1,8 +1,10 @@
+import type postgres from 'postgres';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
 import type { ReportingRelation } from '../../../reporting/relations/readable.ts';
 import { countRows, type RowCount } from '../../../reporting/relations/row-count.ts';
 import { type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
 import type { Content, Page, Redirect } from '../page.ts';
-import { numberText } from '../texts.ts';
+import { agoText, countText, durationWords, numberText } from '../texts.ts';
 import { ActiveFilters } from './active-filters.tsx';
 import { hrefOf, keepAsOf, normalizeParameters, parametersOf, without } from './address.ts';
 import { rowsAddress } from './api-address.ts';
@@ -13,7 +15,6 @@ import { FilterField } from './filter-field.tsx';
 import { Formats } from './formats.tsx';
 import { HiddenFields } from './hidden-fields.tsx';
 import { NoRecord, recordStartAfter } from './no-record.tsx';
-import { explainNoRows } from './no-rows.ts';
 import { PageSql } from './page-sql.tsx';
 import { pathOf, RelationHead } from './relation-head.tsx';
 import { type Relation, relationNamed } from './relations.ts';
@@ -259,4 +260,32 @@ function AboutColumns({ place: { readable, path, parameters, shown } }: { readon
       </form>
     </details>
   );
+}
+
+interface Recording {
+  readonly targets: number;
+  readonly polled: number;
+  readonly failing: number;
+  readonly last_success_at: Date | null;
+  readonly error: string | null;
+}
+
+/**
+ * Describes why a dataset has no rows, and when its rows are expected.
+ * @param now in ms since 1970
+ */
+async function explainNoRows(sql: postgres.Sql, dataset: ReadableDataset, now: number): Promise<string> {
+  const [found] = await sql<Recording[]>`
+    select count(*)::int as targets, count(f.last_success_at)::int as polled,
+      count(*) filter (where f.last_success_at is null and f.last_failure is not null)::int as failing,
+      max(f.last_success_at) as last_success_at, max(f.last_failure) as error
+    from reporting.freshness f where f.dataset = ${dataset.name}`;
+  const every = `it is recorded every ${durationWords(dataset.every / 1000)}`;
+  if (!found || found.targets === 0)
+    return 'No rows: the configuration does not record it. docs/reference/datasets describes what each dataset needs.';
+  if (found.polled > 0)
+    return `No rows: the upstream returned none so far. Last poll ${agoText(found.last_success_at?.getTime() ?? now, now)}; ${every}.`;
+  if (found.failing > 0)
+    return `No rows yet: ${countText(found.failing, 'target')} failed, and will be retried: ${found.error}`;
+  return `No rows yet: the first polls of ${countText(found.targets, 'target')} are under way, and rows appear within seconds to minutes; then ${every}.`;
 }

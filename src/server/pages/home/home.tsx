@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { z } from 'zod';
 import { type DiskUse, fullAt } from '../../../reporting/reports/disk.ts';
@@ -9,7 +10,7 @@ import {
 } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import { livingRecorders } from '../../../reporting/reports/processes.ts';
 import { readRecentChanges } from '../../../reporting/reports/recent-changes.ts';
-import { definePage } from '../page.ts';
+import { definePage, type RecorderFacts } from '../page.ts';
 import { Meter } from '../parts/meter.tsx';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -23,7 +24,64 @@ import { Budgets } from './budgets.tsx';
 import { Changes } from './changes.tsx';
 import { byNeed, datasetColumns } from './datasets.tsx';
 import { Findings, Verdict } from './findings.tsx';
-import { NextSteps } from './next-steps.tsx';
+
+/** Time in which the first steps are displayed, in ms. */
+const FIRST_STEPS_MS = 3 * 86_400_000;
+
+interface NextStepsProps {
+  readonly recorder: RecorderFacts;
+  readonly since: Date | null;
+}
+
+/** Next steps in the first days, and as long as the network is simulated. */
+function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps) {
+  const { now } = useContext(CurrentView);
+  if (!simulated && since !== null && now - since.getTime() > FIRST_STEPS_MS) return null;
+  const steps: ComponentChildren[] = [
+    ...(simulated
+      ? [
+          <>
+            This is a simulated network, to look around in. For a real one run{' '}
+            <code>chain-recorder init</code> in another directory: it asks for the network, your nodes and
+            what to watch, writes <code>recorder.yaml</code> and checks that each service answers. Then start
+            there.
+          </>,
+        ]
+      : []),
+    <>
+      <code>chain-recorder doctor</code> checks the configuration and every service;{' '}
+      <code>chain-recorder plan</code> tells what will be asked, against your limits.
+    </>,
+    <>
+      Ask it something:{' '}
+      <code>
+        chain-recorder query "select node_id, stake_navax from validators order by 2 desc nulls last limit 10"
+      </code>
+    </>,
+    <>
+      Keep the head of a seal elsewhere, and nobody can change the record unnoticed:{' '}
+      <code>chain-recorder seal --out seal.txt</code>
+    </>,
+    ...(directory === null
+      ? []
+      : [
+          <>
+            The database is embedded, in <code>.recorder/</code> of the directory where the recorder was
+            started: include it in your backups, or set <code>DATABASE_URL</code>.
+          </>,
+        ]),
+  ];
+  return (
+    <section class="panel" aria-labelledby="next">
+      <h2 id="next">What to do next</h2>
+      <ol class="steps">
+        {steps.map((step, at) => (
+          <li key={at}>{step}</li>
+        ))}
+      </ol>
+    </section>
+  );
+}
 
 /** Maximum number of listed nodes; more would make the page slow to render and to read. */
 const MAX_NODES = 200;

@@ -28,8 +28,7 @@ import { RangeChoice } from './range-choice.tsx';
 import { parseRange, type RequestedRange, rangeParameters } from './requested-range.ts';
 import { StalledLedgersWarning } from './stalled.tsx';
 import { Legend, StateBar, StateBars, StatePatterns } from './state-bars.tsx';
-import { summaryWords, windowText } from './state-words.ts';
-import { Windows } from './windows.tsx';
+import { summaryWords, uptimeText, windowText } from './state-words.ts';
 
 const columns: readonly Column<ObservedUptime>[] = [
   { name: 'Probe', cell: ({ probe }) => probe },
@@ -221,4 +220,43 @@ function Calendar({
     draw: (place: FieldPlace) => <StateBar window={window} {...place} />,
   }));
   return <Days days={days} label={label} />;
+}
+
+/** The windows of the bars as a table, the newest first. */
+function Windows({ node, windows }: { readonly node: string; readonly windows: readonly WindowStates[] }) {
+  const links = useContext(CurrentLinks);
+  const seconds = (
+    state: 'up' | 'down' | 'unknown' | 'maintenance' | 'unrecorded',
+    name: string,
+  ): Column<WindowStates> => ({
+    name,
+    kind: 'number',
+    cell: (window) => (window[state] > 0 ? spanText(window[state]) : '–'),
+  });
+  return (
+    <details>
+      <summary>{countText(windows.length, 'part')} in numbers</summary>
+      <Table
+        caption="Each part of this time"
+        columns={[
+          {
+            name: 'When (UTC)',
+            cell: (window) => {
+              const to = finer(links, node, window);
+              return to === null ? windowText(window) : <a href={to}>{windowText(window)}</a>;
+            },
+          },
+          { name: 'Uptime', kind: 'number', cell: uptimeText },
+          seconds('up', 'Up'),
+          seconds('down', 'Down'),
+          seconds('unknown', 'Unknown'),
+          seconds('maintenance', 'Maintenance'),
+          seconds('unrecorded', 'No record'),
+        ]}
+        rows={windows.toReversed()}
+        keyOf={({ from }) => from}
+        empty=""
+      />
+    </details>
+  );
 }

@@ -1,4 +1,6 @@
+import { useContext } from 'preact/hooks';
 import { z } from 'zod';
+import type { MaintenanceAhead } from '../../../reporting/reports/nodes/maintenance-ahead.ts';
 import type { SealHead } from '../../../reporting/reports/nodes/node-record.ts';
 import {
   type NodeStatus,
@@ -9,11 +11,13 @@ import type { StatusSite } from '../../status-site.ts';
 import { type Content, definePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { KeyValues } from '../parts/key-values.tsx';
+import { State } from '../parts/state.tsx';
+import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { countText } from '../texts.ts';
 import { Incidents } from './incidents.tsx';
+import { CurrentLinks } from './links.ts';
 import { ListedNodes } from './listed-nodes.tsx';
-import { Maintenance } from './maintenance.tsx';
 import { StalledLedgersWarning } from './stalled.tsx';
 import { Legend, StatePatterns } from './state-bars.tsx';
 
@@ -122,5 +126,51 @@ function Seal({ seal }: { readonly seal: SealHead | null }) {
         ]}
       />
     </>
+  );
+}
+
+/**
+ * Current and future announced maintenance.
+ * @param now ms since 1970
+ */
+function Maintenance({
+  windows,
+  now,
+}: {
+  readonly windows: readonly MaintenanceAhead[];
+  readonly now: number;
+}) {
+  const links = useContext(CurrentLinks);
+  return (
+    <Table
+      caption="Announced maintenance"
+      columns={[
+        {
+          name: 'Nodes',
+          kind: 'name',
+          cell: ({ nodes }: MaintenanceAhead) =>
+            nodes === null
+              ? 'all nodes'
+              : nodes.map((node, at) => (
+                  <span key={node}>
+                    {at > 0 && ', '}
+                    <a href={links.node(node)}>{node}</a>
+                  </span>
+                )),
+        },
+        {
+          name: 'State',
+          cell: ({ from }) => (
+            <State is="maintenance">{from.getTime() <= now ? 'continues' : 'announced'}</State>
+          ),
+        },
+        { name: 'From', cell: ({ from }) => <Time at={from} exact /> },
+        { name: 'To', cell: ({ to }) => <Time at={to} exact /> },
+        { name: 'Why', kind: 'wide', cell: ({ reason }) => reason ?? '' },
+      ]}
+      rows={windows}
+      keyOf={({ nodes, from, to }) => `${nodes?.join()} ${from.getTime()} ${to.getTime()}`}
+      empty="No maintenance is announced."
+    />
   );
 }
