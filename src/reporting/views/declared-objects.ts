@@ -35,7 +35,7 @@ const PARAMETER =
  * @param text its content
  * @throws Error if the text has another form
  */
-function readSqlFile(file: string, text: string): Declared {
+export function readSqlFile(file: string, text: string): Declared {
   const refuse = (what: string) => new Error(`${file}: ${what}; see readSqlFile for the form`);
   const view = VIEW.exec(text)?.groups;
   const groups = view ?? FUNCTION.exec(text)?.groups;
