@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { pendingRewards } from '../../../src/datasets/chain-data/pending-rewards.ts';
+import { primaryBalances } from '../../../src/datasets/chain-data/primary-balances.ts';
+import { networkProposals } from '../../../src/datasets/node/network-proposals.ts';
+import { pBalances } from '../../../src/datasets/node/p-balances.ts';
 import { validatorDelegators } from '../../../src/datasets/node/validator-delegators.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
+import { xBalances } from '../../../src/datasets/node/x-balances.ts';
 import type { Confirmation } from '../../../src/recording/histories/absence.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -158,6 +162,63 @@ describe('a list that lost more than half of its members', () => {
     expect(await list.standing()).toEqual(names(members(0, 15)));
   });
 });
+
+/** Datasets whose members have keys that the upstream chooses, and an answer with the members of a look. */
+const FREE_KEYS = [
+  [pBalances, (keys: readonly string[]) => ({ balances: Object.fromEntries(keys.map((key) => [key, '1'])) })],
+  [
+    xBalances,
+    (keys: readonly string[]) => ({ balances: keys.map((assetID) => ({ assetID, balance: '1' })) }),
+  ],
+  [
+    primaryBalances,
+    (keys: readonly string[]) => ({
+      balances: Object.fromEntries(keys.map((key) => [key, [{ assetId: 'a', amount: '1' }]])),
+    }),
+  ],
+  [
+    networkProposals,
+    (keys: readonly string[]) => ({ acps: Object.fromEntries(keys.map((key) => [key, {}])) }),
+  ],
+] as const;
+
+it.each(FREE_KEYS.map(([dataset, answer]) => [dataset.name, dataset, answer] as const))(
+  'a list of other members at each look is stored and reported as long as it lasts: %s',
+  async (_, dataset, answer) => {
+    const target = {
+      node: 'n',
+      address: 'free',
+      addresses: 'free',
+      network: 'free',
+      blockchainId: 'p-chain',
+    };
+    const feed = scriptedFeed(dataset, target);
+    const clock = new ManualClock(start);
+    const stored = async () => {
+      const [row] = await sql<{ all: number; current: number; reason: string | null }[]>`
+        select count(*)::int as all, (count(*) filter (where valid_to is null))::int as current,
+          (select incomplete_reason from recorder.target_datasets where source = ${feed.source.name}) as reason
+        from recorder.${sql(dataset.name)}`;
+      return row;
+    };
+    for (let look = 1; look <= 6; look++) {
+      clock.now += hour;
+      const keys = Array.from({ length: 10 }, (_, at) => String(look * 100 + at));
+      feed.script = () => onlyPage(answer(keys));
+      const { status } = await run(recordingContext(sql, clock.read), feed);
+      expect(status).toBe(look === 1 ? 'done' : 'partial');
+      const { all, current, reason } = (await stored()) ?? {};
+      expect(all).toBe(look * 10);
+      // Those of the look before wait for the next one.
+      expect(current).toBeLessThanOrEqual(20);
+      expect(reason).toEqual(
+        look === 1
+          ? null
+          : expect.stringMatching(/^departures unconfirmed: (\d+) of \1 members are missing$/),
+      );
+    }
+  },
+);
 
 describe('a member that states its own end', () => {
   const ends = (name: string, endTime: number) => ({ ...member(name), endTime: endTime / 1000 });
