@@ -26,7 +26,7 @@ export interface MigrateOptions {
   /** Cancels the migration at once, with nothing changed. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Maximum time of attempts that are blocked, in ms. Default: 110 s, so that the migration ends within two
+   * Maximum time of attempts that are blocked, in ms. Default: 100 s, so that the migration ends within two
    * minutes.
    */
   readonly timeout?: number;
@@ -39,7 +39,7 @@ export interface MigrateOptions {
 
 /** Pause between two attempts, in which the statements that waited for the migration are executed, in ms. */
 const RETRY_PAUSE_MS = 1_500;
-const BLOCKED_TIMEOUT_MS = 110_000;
+const BLOCKED_TIMEOUT_MS = 100_000;
 const MAX_DEADLOCKS = 5;
 
 /**

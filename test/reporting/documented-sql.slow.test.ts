@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { fillPlaceholders, statements } from '../docs/documented-statements.ts';
 import { letRead } from '../server/pages/revised-point.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { ODD_ROWS } from '../support/odd-rows.ts';
@@ -10,22 +11,8 @@ import { recordedDatabase } from './relations/recorded-database.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-/** Pages with SQL for PostgreSQL. docs/recipes.md has a test of its own, with ids of its world. */
-const PAGES = ['README.md', 'docs/checks.md', 'docs/cli.md', 'docs/feed.md', 'docs/uptime.md'];
-
 /** Cursor of the change feed of another record. */
 const EXAMPLE_CURSOR = /'\d+\.\d+\.[0-9a-f]+'/;
-
-/** The statements of a page: of its blocks of SQL, and of its calls of `chain-recorder query`. */
-function statementsOf(page: string): string[] {
-  const blocks = [...page.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
-    block.replaceAll(/--.*$/gm, '').split(';'),
-  );
-  const queries = [...page.matchAll(/chain-recorder query "([^"]+)"/g)].map(([, query = '']) => query);
-  return [...blocks, ...queries]
-    .map((statement) => statement.trim().replace(EXAMPLE_CURSOR, 'null'))
-    .filter((statement) => /^select/i.test(statement));
-}
 
 const dashboard = z.object({
   templating: z.object({
@@ -46,18 +33,19 @@ afterAll(async () => {
   await database.close();
 });
 
-async function expectOneAnswer(statements: readonly string[], minAnswered: number): Promise<void> {
-  const { UTC = [], ...others } = await answersByZone(sql, statements, ODD_ROWS);
-  const refused = statements.filter((_, place) => /^\w*Error: /.test(UTC[place]?.[0] ?? ''));
+async function expectOneAnswer(all: readonly string[], minAnswered: number): Promise<void> {
+  const { UTC = [], ...others } = await answersByZone(sql, all, ODD_ROWS);
+  const refused = all.filter((_, place) => /^\w*Error: /.test(UTC[place]?.[0] ?? ''));
   expect(refused).toEqual([]);
   expect(UTC.filter((rows) => rows.length > 0).length).toBeGreaterThanOrEqual(minAnswered);
   for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
 }
 
 it('the SQL of the pages has the same rows whatever time zone its session has', async () => {
-  const statements = PAGES.flatMap((page) => statementsOf(read(page)));
-  expect(statements.length).toBeGreaterThan(8);
-  await expectOneAnswer(statements, 4);
+  const documented = statements.map(({ statement }) =>
+    fillPlaceholders(statement).replace(EXAMPLE_CURSOR, 'null'),
+  );
+  await expectOneAnswer(documented, 8);
 });
 
 it('the SQL of the dashboard has the same rows whatever time zone its session has', async () => {
@@ -74,6 +62,6 @@ it('the SQL of the dashboard has the same rows whatever time zone its session ha
     const [first] = await sql.unsafe(filled(z.string().parse(query))).values();
     values[name] = String(first?.[0]);
   }
-  const statements = panels.flatMap(({ targets = [] }) => targets.map(({ rawSql }) => filled(rawSql)));
-  await expectOneAnswer(statements, 8);
+  const panelStatements = panels.flatMap(({ targets = [] }) => targets.map(({ rawSql }) => filled(rawSql)));
+  await expectOneAnswer(panelStatements, 8);
 });

@@ -21,6 +21,12 @@ const declared = declaredObjects();
 
 const { it, sql } = withDatabase({ max: 1 });
 
+/** Files in which intervals of days or months are added to times without a time zone, or compared. */
+const DAYS_OF_UTC = [
+  ...['day_ends.sql', 'metric_settling_of.sql', 'metric_week_over_week.sql', 'node_latency.sql'],
+  ...['node_uptime_by.sql', 'stake_flows.sql'],
+];
+
 /** Every definition and comment in `reporting`, as text. @param name of objects of this name only */
 async function reporting(name: string | null = null): Promise<string[]> {
   const asked = (column: string) => sql`(${name}::text is null or ${sql(column)} = ${name})`;
@@ -36,6 +42,14 @@ async function reporting(name: string | null = null): Promise<string[]> {
     order by 1`;
   return rows.map(({ object }) => object);
 }
+
+it.for(files)(
+  '$file adds hours to moments: a day of a session may have 23 or 25 of them',
+  ({ file, text }) => {
+    const body = text.replaceAll(/--.*$/gm, '');
+    expect(/interval '\d+ (day|week|month|year)s?/.test(body)).toBe(DAYS_OF_UTC.includes(file));
+  },
+);
 
 describe('declared objects', () => {
   it('are all there is in reporting, each once', async () => {

@@ -25,7 +25,7 @@ recorded as (
   select case when b.block_timestamp < k.since then k.first_day - 1 else (b.block_timestamp at time zone 'UTC')::date end as day,
     b.blockchain_id, b.proposer_node_id, b.block_number, b.tx_count
   from reporting.proposed_blocks_as_of(as_of) b cross join kept k
-  where b.block_timestamp >= k.since - interval '1 day' and b.block_timestamp < "to"
+  where b.block_timestamp >= k.since - interval '24 hours' and b.block_timestamp < "to"
 ),
 -- As p_blocks_as_of and x_blocks_as_of have them, which raise an error where no node records blocks.
 node_blocks(blockchain_id, time, height) as (
@@ -44,7 +44,7 @@ heights as (
   union all
   select b.blockchain_id, case when b.time < k.since then k.first_day - 1 else (b.time at time zone 'UTC')::date end, b.height
   from node_blocks b cross join kept k
-  where b.time >= k.since - interval '1 day' and b.time < "to"
+  where b.time >= k.since - interval '24 hours' and b.time < "to"
 ),
 days as (
   select h.blockchain_id, h.day, max(h.block_number) as highest from heights h group by 1, 2

@@ -70,7 +70,7 @@ index_targets as (
     make_interval(secs => t.usual_interval_ms / 1000) as usual_interval
   from recorder.target_datasets d
   join recorder.targets t using (source, target_key)
-  where d.active and t.usual_interval_ms is not null and t.newest_item_at > d.last_success_at - interval '30 days'
+  where d.active and t.usual_interval_ms is not null and t.newest_item_at > d.last_success_at - interval '720 hours'
 ),
 -- A target whose own silence would be usual for as long as the longest stall says nothing about its service.
 index_votes as (
@@ -130,7 +130,7 @@ union all
 select 'stalled', 'seals', null, 'the sealing of the record', sealed_until,
   coalesce('sealing fails: ' || error, 'no process with the role scheduler seals the days')
 from sealing
-where now() - sealed_until > interval '3 days'
+where now() - sealed_until > interval '72 hours'
 union all
 -- A day is closed within an hour or two of its end.
 select 'stalled', 'readings', c.relname::text, array_to_string(s.request, ', '), min(l.observed_at),
@@ -138,7 +138,7 @@ select 'stalled', 'readings', c.relname::text, array_to_string(s.request, ', '),
 from recorder.reading_open l
 join recorder.reading_scopes s on s.scope_id = l.scope_id
 join pg_class c on c.oid = l.dataset
-where l.observed_at < now() - interval '3 days'
+where l.observed_at < now() - interval '72 hours'
 group by c.relname, s.request
 union all
 -- Once an hour is usual, and three times are tolerated.
@@ -180,7 +180,7 @@ from (
   union all
   select recorder, 'the channel ' || channel, min(made_at),
     count(*) || ' messages of the last day were not taken: ' || min(error)
-  from recorder.alert_messages where state in ('refused', 'dropped') and made_at > now() - interval '1 day'
+  from recorder.alert_messages where state in ('refused', 'dropped') and made_at > now() - interval '24 hours'
   group by recorder, channel
 ) a
 where a.recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
@@ -208,7 +208,7 @@ union all
 select 'stalled', 'changes', null, 'the sink ' || sink || ' of the recorder ' || recorder, waiting_since,
   'changes are kept for it, and no process of its recorder runs: start one; or, if there is none any more, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
 from reporting_internal.change_sinks
-where now() - waiting_since > interval '7 days'
+where now() - waiting_since > interval '168 hours'
   and recorder not in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 select case when error_since is null then 'late' else 'failing' end, 'replica', null, place, coalesce(error_since, behind_since),
@@ -219,7 +219,7 @@ union all
 select 'stalled', 'retention', dataset, 'what is not kept any more', moved_at,
   'it is not all removed yet: no process with the role scheduler does it, or it fails, and the log of that process says why'
 from reporting.retention
-where finished_at is null and now() - moved_at > interval '1 day'
+where finished_at is null and now() - moved_at > interval '24 hours'
 union all
 select 'failing', 'node', null, b.node, b.differs_since, b.difference
 from recorder.node_bindings b

@@ -30,7 +30,7 @@ seen as (
 rates as (
   select s.subnet_id, s.validation_id, sum(s.fell) / nullif(sum(s.seconds), 0) as per_second
   from seen s
-  where s.fell > 0 and s.valid_from > as_of - days * interval '1 day'
+  where s.fell > 0 and s.valid_from > as_of - days * interval '24 hours'
   group by 1, 2
 )
 select case

@@ -37,7 +37,7 @@ moved as (
   select s.metric, s.time_interval, percentile_disc(array[0.5, 0.99]) within group (order by m.after) as within, max(m.after) as latest
   from series s
   join reporting_internal.metric_points_replaced p using (series_id)
-  cross join lateral (select p.superseded_at - (p.bucket_start + s.length) as after) m
+  cross join lateral (select p.superseded_at - (p.bucket_start at time zone 'UTC' + s.length) at time zone 'UTC' as after) m
   group by s.metric, s.time_interval
 )
 select c.metric, c.time_interval, c.revisions, c.points_revised, m.within[1], m.within[2], m.latest

@@ -18,7 +18,7 @@ language sql stable parallel safe as $$
 with kept as materialized (
   select date_trunc('week', k.since at time zone 'UTC' + interval '7 days' - interval '1 microsecond') at time zone 'UTC' as since
   from reporting_internal.kept_from('metric_points',
-    date_trunc('week', "from" at time zone 'UTC') at time zone 'UTC' - interval '7 days') as k(since)
+    date_trunc('week', "from" at time zone 'UTC') at time zone 'UTC' - interval '168 hours') as k(since)
 ),
 points as (
   select p.chain_id, p.time_interval, p.bucket_start at time zone 'UTC' as starts_at, p.value
@@ -26,7 +26,7 @@ points as (
   where p.metric = metric_week_over_week.metric and p.time_interval in ('day', 'week')
     and (metric_week_over_week.chain_id is null or p.chain_id = metric_week_over_week.chain_id)
     and p.bucket_start >= (select k.since from kept k)
-    and p.bucket_start < "to" + interval '7 days'
+    and p.bucket_start < "to" + interval '168 hours'
 ),
 rule as (
   select coalesce(max(r.over_time), '') as over_time, metric_week_over_week.metric || ' '

@@ -69,14 +69,14 @@ health as (
   where as_of < now() and q.probe = 'health' and q.ended_at = as_of
 ),
 node_uptimes as (
-  select q.node, q.uptime from reporting.node_quorum(as_of - interval '30 days', as_of) q where q.probe = 'health'
+  select q.node, q.uptime from reporting.node_quorum(as_of - interval '720 hours', as_of) q where q.probe = 'health'
 ),
 last_views as (
   select distinct on (u.node_id, u.node) u.node_id, u.node, u.uptime, u.observed_at
   from reporting.validator_uptime u
   -- As an array, so that only these validators' readings are unpacked.
   where u.node_id = any (array(select m.node_id from mine m)) and u.subnet_id = '11111111111111111111111111111111LpoYY'
-    and u.observed_at > as_of - interval '1 day' and u.observed_at <= as_of and u.uptime is not null
+    and u.observed_at > as_of - interval '24 hours' and u.observed_at <= as_of and u.uptime is not null
   order by u.node_id, u.node, u.observed_at desc
 ),
 lowest_views as (
@@ -89,7 +89,7 @@ lowest_views as (
 rewarding as (
   select distinct on (u.node) u.node, u.rewarding_stake_percentage as share
   from reporting.node_reported_uptime u
-  where u.subnet_id = '11111111111111111111111111111111LpoYY' and u.observed_at > as_of - interval '1 day' and u.observed_at <= as_of
+  where u.subnet_id = '11111111111111111111111111111111LpoYY' and u.observed_at > as_of - interval '24 hours' and u.observed_at <= as_of
   order by u.node, u.observed_at desc
 ),
 rewards as (
@@ -101,7 +101,7 @@ rewards as (
 ),
 blocks as (
   select b.node_id, sum(b.blocks) as blocks, sum(b.expected_blocks) as expected
-  from reporting.blocks_proposed(date_trunc('day', as_of, 'UTC') - interval '6 days', as_of, my_validators.node_id, as_of) b
+  from reporting.blocks_proposed(date_trunc('day', as_of, 'UTC') - interval '144 hours', as_of, my_validators.node_id, as_of) b
   where (select r.has_blocks from recorded r) and b.expected_blocks is not null
   group by 1
 ),

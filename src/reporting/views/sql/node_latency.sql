@@ -13,7 +13,7 @@ returns table (
 )
 language sql stable parallel safe as $$
 with whole_days as (
-  select date_trunc('day', ("from" + interval '1 day' - interval '1 microsecond') at time zone 'UTC') at time zone 'UTC' as first,
+  select date_trunc('day', ("from" + interval '24 hours' - interval '1 microsecond') at time zone 'UTC') at time zone 'UTC' as first,
     date_trunc('day', ("to") at time zone 'UTC') at time zone 'UTC' as beyond
 ),
 -- The days of each month and the hours of each week that count: slots from low to high, without those from skip to unto.
@@ -24,7 +24,7 @@ spans as (
     null::numeric as skip, null::numeric as unto
   from whole_days w
   join reporting_internal.node_latency_spans l
-    on l.span = 'month' and l.starts_at > w.first - interval '1 month' and l.starts_at < w.beyond
+    on l.span = 'month' and l.starts_at > (w.first at time zone 'UTC' - interval '1 month') at time zone 'UTC' and l.starts_at < w.beyond
   union all
   select l.observer, l.node, l.probe, l.entries, ceil(extract(epoch from "from" - l.starts_at) / 3600),
     floor(extract(epoch from "to" - l.starts_at) / 3600) - 1,
@@ -32,7 +32,7 @@ spans as (
     extract(epoch from w.beyond - l.starts_at) / 3600 - 1
   from whole_days w
   join reporting_internal.node_latency_spans l
-    on l.span = 'week' and l.starts_at > "from" - interval '7 days' and l.starts_at < "to"
+    on l.span = 'week' and l.starts_at > "from" - interval '168 hours' and l.starts_at < "to"
   union all
   select p.observer, p.node, p.probe, p.entries, 0, 0, null, null
   from reporting_internal.node_probes p

@@ -33,7 +33,7 @@ left join lateral (
   select b.price, b.observed_at
   from reporting.native_balance_values b
   where o.symbol = 'AVAX' and b.chain_id = case when o.network in ('fuji', 'testnet') then '43113' else '43114' end and b.currency_code = lower(currency)
-    and b.observed_at > o.received_at - interval '1 day' and b.observed_at <= o.received_at
+    and b.observed_at > o.received_at - interval '24 hours' and b.observed_at <= o.received_at
   order by b.observed_at desc, b.address
   limit 1
 ) v on true

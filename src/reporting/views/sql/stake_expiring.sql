@@ -30,7 +30,7 @@ delegations as (
 select e.end_time, round(extract(epoch from e.end_time - as_of) / 86400, 4), e.kind, e.node_id, e.tx_id, e.stake,
   e.stake * 0.000000001, e.potential_reward, e.potential_reward * 0.000000001
 from (table stakes union all table delegations) e
-where e.end_time > as_of and e.end_time <= as_of + days * interval '1 day'
+where e.end_time > as_of and e.end_time <= as_of + days * interval '24 hours'
   and (stake_expiring.node_id is null or e.node_id = stake_expiring.node_id)
   -- Without watched validators there is never a record of delegations, and none is missing.
   and case when exists (select from reporting_internal.recorded_since r where r.dataset = 'validator_delegators')
