@@ -12,7 +12,7 @@ export function acceleratedClock(startMs: number, speed: number): Clock {
   return () => Math.floor(startMs + (performance.now() - begun) * speed);
 }
 
-/** A clock that stands still until it is advanced. */
+/** A clock that is stopped until it is advanced. */
 export class ManualClock {
   #nowMs: number;
 

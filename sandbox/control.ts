@@ -11,7 +11,7 @@ import { isObject, type Json, type JsonObject, readJson, writeJson } from './jso
 import type { Ledger } from './ledger/ledger.ts';
 import type { Network } from './network/network.ts';
 
-/** What the control interface works on. */
+/** Parts that the control interface changes. */
 export interface Controlled {
   readonly ledger: Ledger;
   readonly faults: Faults;

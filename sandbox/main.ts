@@ -42,7 +42,7 @@ function integer(values: Values, name: 'port' | 'seed' | 'blocks-per-hour'): num
 }
 
 /**
- * The clock that the arguments ask for: the machine's, one that starts elsewhere or runs faster, or one by hand. Where
+ * The clock of the arguments: the machine's, one that starts elsewhere or runs faster, or one by hand. Where
  * it starts so early that there would be no history, the networks begin 400 days before it.
  */
 function clockOptions(values: Values): Pick<SandboxOptions, 'clock' | 'advance' | 'genesisMs'> {
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ url: sandbox.url, seed: sandbox.seed, ...sandbox.watch })}\n`);
 }
 
-/** What went wrong, and what mends it where the arguments are to blame. */
+/** Message of an error, with the fix if the arguments are invalid. */
 function told(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inUse = 'code' in error && error.code === 'EADDRINUSE';

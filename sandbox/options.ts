@@ -2,7 +2,7 @@ import { type Clock, realClock } from './clock.ts';
 import type { Fact } from './facts.ts';
 import type { CallRecord } from './ledger/ledger.ts';
 
-/** How a sandbox is set up; every part may be left out. */
+/** Options of a sandbox; all are optional. */
 export interface SandboxOptions {
   /** Everything the network does follows from it. */
   readonly seed?: number;
@@ -18,11 +18,11 @@ export interface SandboxOptions {
   readonly genesisMs?: number;
   /** Simulated milliseconds for which a page token lives. */
   readonly tokenLifeMs?: number;
-  /** How many validators each network has room for. */
+  /** Maximum number of validators of each network. */
   readonly validators?: number;
   /** Blocks an hour that each validator proposes on each primary-network chain. */
   readonly blocksPerHour?: number;
-  /** How far the data service's index of blocks is behind the clock, in simulated milliseconds. */
+  /** Lag of the data service's index of blocks behind the clock, in simulated ms. */
   readonly indexerLagMs?: number;
   /** UTXOs that the first account holds on the X-chain. */
   readonly utxos?: number;
@@ -30,7 +30,7 @@ export interface SandboxOptions {
   readonly incidents?: boolean;
   /** Undocumented behaviour that is enabled from the start. */
   readonly facts?: readonly Fact[];
-  /** How many calls the ledger keeps in full. */
+  /** Number of calls that the ledger keeps in full. */
   readonly ledgerCalls?: number;
   /** Whether the ledger keeps the bodies of those calls. */
   readonly ledgerBodies?: boolean;

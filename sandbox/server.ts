@@ -27,7 +27,7 @@ export interface Sandbox {
   /** Where all three services listen; a node's own address is this followed by its path. */
   readonly url: string;
   readonly seed: number;
-  /** What a recorder should watch. */
+  /** Targets for the `watch` of a recorder. */
   readonly watch: Watch;
   /** The main network: the truth about blocks, validators and the rest. */
   readonly network: Network;

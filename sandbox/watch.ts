@@ -9,7 +9,7 @@ interface ChainAddress {
   readonly address: string;
 }
 
-/** What a recorder of this sandbox should watch, in the recorder's own terms. */
+/** Targets of this sandbox for the `watch` of a recorder. */
 export interface Watch {
   readonly chains: readonly string[];
   readonly nodeIds: readonly string[];

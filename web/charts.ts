@@ -5,7 +5,7 @@ import { plot } from './charts/plot.ts';
 
 /**
  * Draws charts again, so that a part can be chosen by dragging and values are read with every digit. The new part is a page of its
- * own: it is asked for and put in place of this one, and the address follows.
+ * own: it is requested and replaces this one, and the address follows.
  */
 const whole = location.href;
 let drawn: { readonly plot: uPlot; readonly seen: ResizeObserver } | null = null;
@@ -56,7 +56,7 @@ function draw(): void {
 
 const HINT = 'Drag over a part to see more of it.';
 
-/** The line below a plot: what is looked at, and the way back. */
+/** The line below a plot: the selected point, and the link back. */
 function readoutOf(figure: HTMLElement, asks: boolean) {
   const readout = document.createElement('div');
   readout.className = 'readout';
@@ -75,7 +75,7 @@ function readoutOf(figure: HTMLElement, asks: boolean) {
   return { readout, time };
 }
 
-/** Shows a value beside its key. @param apart how its own moment is told, which is another one; empty: it is the same */
+/** Shows a value beside its key. @param apart text of the value's own time; empty if it is the selected time */
 function show({ key }: Line, point: Line['points'][number] | null, apart: string): void {
   const value = key.querySelector('b') ?? key.appendChild(document.createElement('b'));
   const text = point?.[1] ?? null;
@@ -86,7 +86,7 @@ function show({ key }: Line, point: Line['points'][number] | null, apart: string
 
 const timeText = (at: number) => momentText(new Date(at));
 
-/** Left and right look at the points one by one. */
+/** The keys left and right select the points one by one. */
 function byKeys(place: HTMLElement, made: uPlot): void {
   place.addEventListener('keydown', ({ key }) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
@@ -98,7 +98,7 @@ function byKeys(place: HTMLElement, made: uPlot): void {
   });
 }
 
-/** Asks for a part. @param from and @param to in ms since 1970 */
+/** Requests a part. @param from and @param to in ms since 1970 */
 function choose(from: number, to: number): void {
   const address = new URL(location.href);
   address.searchParams.set('from', new Date(from).toISOString());
@@ -106,7 +106,7 @@ function choose(from: number, to: number): void {
   void go(address.href, true);
 }
 
-/** Asks for what was too much for one page, from the end, and adds it to the lines until all of the window is drawn. */
+/** Requests the points beyond the limit of a page, from the end, and adds them until the whole window is drawn. */
 async function addUnread(): Promise<void> {
   const note = document.querySelector<HTMLElement>('[data-unread]');
   const figure = document.querySelector<HTMLElement>('figure.chart');
@@ -161,7 +161,7 @@ async function go(address: string, isNew: boolean): Promise<void> {
     draw();
     void addUnread();
   } catch {
-    // The server tells what is wrong on a page of its own.
+    // The server reports errors on a page of its own.
     if (!now.signal.aborted) location.assign(address);
   }
 }

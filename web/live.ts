@@ -1,8 +1,7 @@
 /**
- * Keeps a page current: asks for it again every so often and puts its new main part in place of the old one, while it is
- * looked at and no text, link or control in it is chosen. A page asks for it by `<main data-live="SECONDS">`. While it cannot
- * be renewed, what it shows stays, and it says of when that is. What stands in place of a page (`data-instead`) is loaded again
- * as soon as the page is there.
+ * Refreshes a page with `<main data-live="SECONDS">`: requests it at this interval and replaces its main part, while the page
+ * is visible and no text, link or control in it is selected. If the request fails, the content stays and its time is shown.
+ * An error page (`data-instead`) is reloaded as soon as the page is available.
  */
 const main = document.querySelector<HTMLElement>('main[data-live]');
 const seconds = Number(main?.dataset.live);
@@ -51,7 +50,7 @@ const counterpart = (table: Element, fresh: HTMLElement) =>
     `.scroll[aria-label="${CSS.escape(table.getAttribute('aria-label') ?? '')}"]`,
   );
 
-/** Asks for the page again. No page: nobody answers, or not in time. */
+/** Requests the page again. Returns no page if the server does not respond in time. */
 async function ask(): Promise<{ readonly ok: boolean; readonly page: Document | null }> {
   try {
     const answer = await fetch(location.href, {

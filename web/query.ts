@@ -17,10 +17,10 @@ if (form && area) {
   cancelling(form);
 }
 
-/** How many options are shown at once. */
+/** Maximum number of visible options. */
 const OFFERED = 12;
 
-/** What can be asked, as `/query/names.json` tells it. */
+/** Names of relations and columns from `/query/names.json`. */
 interface Name {
   readonly name: string;
   readonly about: string;
@@ -83,7 +83,7 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
   const view = new EditorView({ state: state([], area.value, begun), parent: root, root });
   if (document.activeElement === area) view.focus();
   area.hidden = true;
-  // A hidden field that is empty could not be told about.
+  // A hidden field that is empty could not be reported.
   area.required = false;
   fetch('/query/names.json')
     .then((answer): Promise<readonly Name[]> => (answer.ok ? answer.json() : Promise.resolve([])))
@@ -125,7 +125,7 @@ function columnsOfNamed(names: readonly Name[]): CompletionSource {
   };
 }
 
-/** While an answer is waited for, a button stops the wait; the server cancels what nobody waits for. */
+/** While an answer is waited for, a button stops the wait; the server cancels abandoned queries. */
 function cancelling(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>('[data-cancel]');
   const progress = form.querySelector('[data-progress]');

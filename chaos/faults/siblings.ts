@@ -61,7 +61,7 @@ const siblings: Fault = {
     evidence.claim('the frequent one is not slowed by its sibling', (runs?.validators ?? 0) >= 3);
     const reasons = await sql<{ dataset: string; reason: string }[]>`
       select distinct dataset, reason from reporting.gaps where dataset in ('validators', 'validator_uptime')`;
-    const asked = 'not observed: the configuration did not ask for it';
+    const asked = 'not observed: the configuration did not contain it';
     evidence.claim(
       'the time in which it was disabled is a gap with its reason',
       reasons.some(({ dataset, reason }) => dataset === 'validator_uptime' && reason === asked),

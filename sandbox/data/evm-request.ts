@@ -28,7 +28,7 @@ export function addressOf(parts: PathParts): string {
   return address;
 }
 
-/** The currency to give prices in: usd unless another is asked for. */
+/** The currency to give prices in: usd by default. */
 export function currencyOf(query: Query): Currency {
   return query.choice('currency', CURRENCIES) ?? 'usd';
 }

@@ -13,12 +13,12 @@ import { signatures } from './signatures.ts';
 import { stakingTransactions } from './staking-transactions.ts';
 import { subnets } from './subnets.ts';
 
-/** What the chain data service tells of. */
+/** Parts of the network that the chain data service serves. */
 export interface Served {
   readonly networks: Networks;
   readonly evm: EvmNetworks;
   readonly tokens: PageTokens;
-  /** How far the index of blocks is behind, in simulated milliseconds. */
+  /** Lag of the index of blocks, in simulated ms. */
   readonly lagMs: number;
 }
 

@@ -7,11 +7,11 @@ import { EMPTY_ID } from '../network/primary-chains.ts';
 import { mix } from '../random.ts';
 import { common, type StakingItem, utxo } from './staking-items.ts';
 
-/** How often an account makes a transaction that stakes nothing, in seconds. */
+/** Interval of an account's transactions without stake, in seconds. */
 const EVERY = 30 * DAY;
 const PER_ACCOUNT = 65_536;
 
-/** What accounts, and the network itself, do beside staking; the last ones only where they are switched on. */
+/** Actions of accounts and of the network besides staking. The last ones only if they are enabled. */
 const TYPES = ['ImportTx', 'ExportTx', 'BaseTx', 'AdvanceTimeTx', 'UNKNOWN'];
 const NEW_TYPES = [
   'AddAutoRenewedValidatorTx',
@@ -57,7 +57,7 @@ function detailsOf(network: Network, item: Omit<StakingItem, 'details'>): JsonOb
 function event(network: Network, account: Account, number: number, types: readonly string[]): StakingItem {
   return {
     time: network.genesisSec + number * EVERY + (mix(network.seed, account.number, number, 98) % EVERY),
-    // Made where it is asked for: most of them are filtered away.
+    // Created on demand: most of them are filtered away.
     get hash() {
       return network.ids.primary.encode(KIND.event, account.number * PER_ACCOUNT + number);
     },

@@ -16,7 +16,7 @@ export interface StakingItem {
   readonly type: string;
   /** Whose funds it spends. */
   readonly owner: Account;
-  /** Who else it pays. */
+  /** Further receivers. */
   readonly payees?: readonly Account[];
   readonly details: () => JsonObject;
 }
@@ -127,7 +127,7 @@ export function stakeItem(network: Network, stake: Stake, feePercent: number | u
   return { ...item, details };
 }
 
-/** Who an L1 validator is. */
+/** Identity of an L1 validator. */
 export function l1Detail(subnet: Subnet, member: Member): JsonObject {
   const { nodeId, publicKey, proofOfPossession } = member.node;
   return {

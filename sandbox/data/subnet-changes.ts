@@ -43,7 +43,7 @@ function changeHash(network: Network, member: Member, which: number): string {
   return network.ids.primary.encode(KIND.memberChange, member.number * 4096 + which);
 }
 
-/** What a member's latest changes were: its weight, its balance, its end. */
+/** Latest changes of a member: weight, balance, end. */
 function memberChanges(network: Network, subnet: Subnet, member: Member, sec: number): Change[] {
   const owner = network.accounts.of(member.ownerKey, 56);
   const { nodeId } = member.node;
@@ -102,7 +102,7 @@ function memberChanges(network: Network, subnet: Subnet, member: Member, sec: nu
   return found;
 }
 
-/** How a subnet itself changes: hands, kind and rules. */
+/** Changes of a subnet: owner, kind and rules. */
 function ownChanges(network: Network, subnet: Subnet, sec: number): Change[] {
   const first = network.accounts.of(subnet.number, 81);
   const next = network.accounts.of(subnet.number, 82);

@@ -42,7 +42,7 @@ function primaryBlockchains(network: Network): JsonObject[] {
   }));
 }
 
-/** What a subnet answers for at a time (Unix seconds); ownerAddresses stays what it was when the owner changes. */
+/** A subnet as served at a time (Unix seconds). ownerAddresses keeps its first value when the owner changes. */
 function item(network: Network, subnet: Subnet, sec: number): JsonObject {
   const first = network.accounts.of(subnet.number, 81);
   const age = sec - subnet.createdAt;

@@ -13,7 +13,7 @@ const BEYOND = 2n ** 200n;
 
 const STATUSES = ['INDEXED', 'INDEXED', 'INDEXED', 'UNREACHABLE_TOKEN_URI', 'UNINDEXED'];
 
-/** How many tokens a collection has by a time (Unix seconds). */
+/** Number of tokens of a collection at a time (Unix seconds). */
 export function mintedBy(contract: Contract, sec: number): number {
   if (contract.type === 'ERC-1155') return CARDS;
   if (contract.type !== 'ERC-721') return 0;

@@ -34,7 +34,7 @@ export class EvmNetwork {
     );
   }
 
-  /** How many accounts have transactions. */
+  /** Number of accounts with transactions. */
   get accounts(): number {
     return this.#activity.length;
   }
@@ -64,7 +64,7 @@ export class EvmNetwork {
     return account >= 0 && account < this.accounts ? account : undefined;
   }
 
-  /** An address that nobody watches. */
+  /** An address outside of `watch`. */
   counterparty(key: number): string {
     return this.ids.address.encode(KIND.counterparty, mix(this.seed, key, 3) % 500);
   }
@@ -75,7 +75,7 @@ export class EvmNetwork {
     return activity === undefined ? 0 : this.blockAt(activity.time(key.number));
   }
 
-  /** How many transactions an account has by a time (Unix seconds). */
+  /** Number of transactions of an account at a time (Unix seconds). */
   countUntil(account: number, sec: number): number {
     return this.#activity[account]?.countUntil(sec) ?? 0;
   }

@@ -22,7 +22,7 @@ export const CURRENCIES = [
 
 export type Currency = (typeof CURRENCIES)[number];
 
-/** What a token of a chain costs at a time (Unix seconds); the chain with number 3 has no known price. */
+/** Price of a chain's token at a time (Unix seconds); the chain with number 3 has no known price. */
 export function price(network: EvmNetwork, currency: Currency, sec: number, token = 0): number | undefined {
   if (network.chain.number === 3) return undefined;
   const rate = 1 + CURRENCIES.indexOf(currency) * 0.37;

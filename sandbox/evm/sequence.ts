@@ -34,7 +34,7 @@ export class Sequence {
     return this.#startSec + Math.floor(position * this.#intervalSec);
   }
 
-  /** How many events happened at or before a time (Unix seconds). */
+  /** Number of events at or before a time (Unix seconds). */
   countUntil(sec: number): number {
     const most = Math.max(0, Math.ceil((sec - this.#startSec) / this.#intervalSec) + 2);
     return lowerBound(most, (k) => this.time(k) <= sec);

@@ -8,7 +8,7 @@ import { transfer, transfersOf } from './transfers.ts';
 
 const DAY = 86_400;
 
-/** What the list and the single answers both have of a transaction. */
+/** Fields of a transaction in lists and in single responses. */
 export function native(network: EvmNetwork, key: TransactionKey): JsonObject {
   const { seed } = network;
   const { account, number } = key;

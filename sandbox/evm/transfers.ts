@@ -22,7 +22,7 @@ function place(i: number): Place {
   return { transaction: move * EVERY, move, log: within === 5 ? 1 : 0 };
 }
 
-/** How many transfers the first so many transactions of an account hold. */
+/** Number of transfers in the first transactions of an account. */
 export function transfersIn(transactions: number): number {
   return lowerBound(transactions * 2, (i) => place(i).transaction < transactions);
 }
@@ -37,7 +37,7 @@ export function transactionOf(i: number): number {
   return place(i).transaction;
 }
 
-/** How many tokens an incoming move brings; the outgoing one after it sends all of them but one. */
+/** Number of tokens of an incoming transfer; the outgoing one after it sends all of them but one. */
 function incoming(network: EvmNetwork, account: number, move: number): number {
   return 5 + between(network.seed, 0, 9, account, move, 8);
 }

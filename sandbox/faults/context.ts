@@ -14,7 +14,7 @@ export interface FaultSizes {
   readonly depth: number;
 }
 
-/** What a fault can look at: the request, its right answer, and how that would be delivered. */
+/** Context of a fault: the request, its correct response, and its delivery. */
 export interface FaultContext {
   readonly call: Call;
   readonly service: Service;
@@ -29,7 +29,7 @@ export interface FaultContext {
   readonly draw: number;
 }
 
-/** What becomes of the answer. */
+/** Effect on the response. */
 export interface Spoilt {
   readonly delivery: Delivery;
   /** The metric points in it, where they are not those of the right answer. */

@@ -1,4 +1,4 @@
-/** How the bytes of an answer travel; times in real milliseconds. */
+/** Delivery of the bytes of a response; times in real ms. */
 export type Manner =
   | { readonly kind: 'whole' }
   /** Nothing but a TCP reset. */

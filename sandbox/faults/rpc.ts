@@ -17,6 +17,6 @@ export function spoilRpc(kind: RpcKind, context: FaultContext): Spoilt | undefin
     return { delivery: { ...context.delivery, body: Buffer.alloc(0) }, readable: 'none' };
   if (kind === 'rpc-wrong-id')
     return { delivery: withDocument(context, { ...rpc, id: 987_654_321 }), readable: 'none' };
-  const error = { code: -32000, message: "couldn't get what was asked for: not found", data: null };
+  const error = { code: -32000, message: "couldn't get block: not found", data: null };
   return { delivery: withDocument(context, { jsonrpc: '2.0', error, id: rpc.id ?? null }), readable: 'none' };
 }

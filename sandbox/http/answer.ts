@@ -11,7 +11,7 @@ export interface MetricPoints {
   readonly points: readonly Point[];
 }
 
-/** What an operation answers, before any fault. Either a document or ready text; neither means an empty body. */
+/** Response of an operation, before any fault. Either a document or ready text; neither means an empty body. */
 export interface Answer {
   readonly status: number;
   readonly document?: JsonObject;

@@ -9,7 +9,7 @@ export interface Call {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   readonly nowMs: number;
-  /** How the walk goes that starts with it, where a fault says so. */
+  /** Behaviour of the walk that starts with it, if a fault changes it. */
   readonly walk?: WalkManner;
 }
 

@@ -7,7 +7,7 @@ import { type Answer, type MetricPoints, problem } from './answer.ts';
 import type { Call } from './call.ts';
 import { send } from './sender.ts';
 
-/** How an answer is to be delivered, before any fault. */
+/** Delivery of a response, before any fault. */
 export function delivery(answer: Answer): Delivery {
   const text =
     answer.text ??

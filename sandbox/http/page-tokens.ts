@@ -10,10 +10,10 @@ interface Loop {
 
 /** Where a token resumes, and the walk that it belongs to. */
 export interface Place {
-  /** What the token was made for: the path and every parameter. */
+  /** Path and all parameters of the token's request. */
   readonly filters: string;
   readonly cursor: string;
-  /** How many pages of the walk came before. */
+  /** Number of earlier pages of the walk. */
   readonly pages: number;
   readonly walk: WalkManner;
 }

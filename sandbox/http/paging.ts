@@ -2,7 +2,7 @@ import type { Call } from './call.ts';
 import type { PageTokens } from './page-tokens.ts';
 import type { Query } from './query.ts';
 
-/** The page that a call asks for: how many items, and after which cursor. */
+/** The requested page: number of items, and the cursor that it follows. */
 export interface Page {
   readonly size: number;
   readonly after: string | undefined;
@@ -49,7 +49,7 @@ export interface Slice<T> {
   readonly nextPageToken?: string;
 }
 
-/** How a list is ordered by its keys. */
+/** Order of a list by its keys. */
 export type Order = 'asc' | 'desc';
 
 /** A key that sorts by a number that is not negative, then by an id. */

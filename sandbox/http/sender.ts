@@ -42,7 +42,7 @@ function cut(response: ServerResponse, delivery: Delivery, by: 'length' | 'chunk
   response.write(half, () => socket?.destroySoon());
 }
 
-/** Sends an answer in the manner that it asks for. */
+/** Sends a response with its delivery. */
 export async function send(response: ServerResponse, delivery: Delivery): Promise<void> {
   const { manner, body, headers, status } = delivery;
   if (manner.kind === 'stall') return;

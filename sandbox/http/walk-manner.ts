@@ -1,8 +1,8 @@
-/** How a walk through pages goes where a fault changes it; what is left out is as it should be. */
+/** Changes of a walk through pages by a fault. Absent: the correct behaviour. */
 export interface WalkManner {
   /** The list is sorted the other way. */
   readonly reversed?: boolean;
-  /** So many items a page, whatever was asked for. */
+  /** Number of items per page, regardless of the request. */
   readonly pageSize?: number;
   /** The token for the page after this many is dead. */
   readonly pages?: number;

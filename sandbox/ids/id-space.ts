@@ -4,13 +4,13 @@ const WORDS = 4096;
 const HALF = 0x1000000;
 const ROUNDS = 4;
 
-/** What an id stands for: the kind of thing (0..63) and its number (0..2^42 - 1). */
+/** Meaning of an id: the kind of entity (0..63) and its number (0..2^42 - 1). */
 export interface Meaning {
   readonly kind: number;
   readonly number: number;
 }
 
-/** How the ids of a space look: four words of bytes, and how they are spelt. */
+/** Form of the ids of a space: four words of bytes, and their spelling. */
 export interface IdShape {
   readonly name: string;
   readonly wordBytes: number;
@@ -67,7 +67,7 @@ export class IdSpace {
     return this.#shape.write(this.bytes(kind, number));
   }
 
-  /** What an id stands for; undefined for an id of another space. */
+  /** Meaning of an id; undefined for an id of another space. */
   decode(id: string): Meaning | undefined {
     const size = this.#shape.wordBytes;
     const bytes = this.#shape.read(id);

@@ -34,7 +34,7 @@ export interface CallFilter {
   readonly fault?: string | undefined;
 }
 
-/** How much the ledger keeps. */
+/** Limits of the ledger. */
 export interface LedgerLimits {
   /** Calls kept in full; older ones are only counted. */
   readonly calls: number;
@@ -42,7 +42,7 @@ export interface LedgerLimits {
   readonly bodies: boolean;
 }
 
-/** What the sandbox answered: the last calls in full, counters and metric values forever. */
+/** Responses of the sandbox: the last calls in full, counters and metric values forever. */
 export class Ledger {
   readonly #limits: LedgerLimits;
   #calls: CallRecord[] = [];
@@ -81,12 +81,12 @@ export class Ledger {
       );
   }
 
-  /** How often an operation was called. */
+  /** Number of calls of an operation. */
   count(operation: string): number {
     return this.total(operation).calls;
   }
 
-  /** How often an operation was called and what that cost in budget units. */
+  /** Number of calls of an operation, and their budget units. */
   total(operation: string): Total {
     return this.#totals.get(operation) ?? { calls: 0, units: 0 };
   }
@@ -96,7 +96,7 @@ export class Ledger {
     return Object.fromEntries(this.#totals);
   }
 
-  /** How often each kind of fault was served. */
+  /** Number of served faults of each kind. */
   faults(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#faults);
   }

@@ -9,7 +9,7 @@ export function round(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }
 
-/** How many distinct addresses n transactions have: fewer than the sum over parts, at least as many as in any part. */
+/** Number of distinct addresses of n transactions: fewer than the sum over parts, at least as many as in any part. */
 function distinct(transactions: number, factor: number): number {
   return transactions === 0 ? 0 : Math.ceil(factor * transactions ** 0.85);
 }

@@ -3,7 +3,7 @@ import { between, derive, unit } from '../random.ts';
 import { DAY, HOUR } from './calendar.ts';
 import { SETTLED_AFTER, share } from './refresh.ts';
 
-/** What happened on a chain in a window, as counted at a refresh; peak: the transactions of the busiest hour. */
+/** Activity of a chain in a window, as counted at a refresh; peak: the transactions of the busiest hour. */
 export interface Counts {
   readonly transactions: number;
   readonly gas: number;
@@ -23,7 +23,7 @@ function sum(a: Counts, b: Counts): Counts {
   };
 }
 
-/** How busy each UTC hour is, against the mean. */
+/** Activity of each UTC hour, relative to the mean. */
 function rhythm(hour: number): number {
   const ofDay = 1 + 0.35 * Math.sin(((hour / HOUR - 9) % 24) * (Math.PI / 12));
   const weekday = Math.floor(hour / DAY + 3) % 7;

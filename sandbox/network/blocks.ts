@@ -11,7 +11,7 @@ const TYPES = {
   'c-chain': ['StandardBlock'],
 } as const;
 
-/** How many transactions a block has, one of these at random. */
+/** Possible numbers of transactions of a block. */
 const COUNTS = [1, 0, 1, 2, 1, 1, 3, 1];
 
 /** The blocks of one primary-network chain, each computed from its height alone. */
@@ -64,7 +64,7 @@ export class Blocks {
     return low;
   }
 
-  /** How many blocks a seat proposed with a timestamp <= sec. */
+  /** Number of blocks that a seat proposed with a timestamp <= sec. */
   countUntil(seat: number, sec: number): number {
     let low = 0;
     let high = this.proposers.total(seat);

@@ -14,7 +14,7 @@ export interface Holding {
   readonly sharedWithChainId?: string;
 }
 
-/** What accounts own on the primary network, by the groups of the data service. */
+/** Balances of accounts on the primary network, by the groups of the data service. */
 export class Holdings {
   readonly #seed: number;
   readonly #name: NetworkName;

@@ -18,7 +18,7 @@ import { type Subnet, type SubnetChain, subnets } from './subnets.ts';
 import { Utxos } from './utxos.ts';
 import { Validators } from './validators.ts';
 
-/** What a network is made of; times in Unix seconds. */
+/** Parts of a network; times in Unix seconds. */
 export interface NetworkPlan {
   readonly name: NetworkName;
   readonly seed: number;
@@ -31,7 +31,7 @@ export interface NetworkPlan {
   readonly facts: Facts;
 }
 
-/** One simulated network: every part of it is a function of the plan and of the time asked for. */
+/** One simulated network: every part of it is a function of the plan and of the requested time. */
 export class Network {
   readonly name: NetworkName;
   readonly seed: number;
@@ -109,7 +109,7 @@ export class Network {
     }
   }
 
-  /** How many hashes proposedBlockHashes would give. */
+  /** Number of hashes that proposedBlockHashes returns. */
   proposedBlockCount(nodeId: string, chain: string, fromSec: number, toSec: number): number {
     const primary = this.chain(chain);
     const node = this.validators.node(nodeId);

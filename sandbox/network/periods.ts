@@ -8,10 +8,10 @@ export interface Period {
 
 export const DAY = 86_400;
 
-/** How long after the genesis membership is laid out, in seconds. */
+/** Length of the generated membership after the genesis, in seconds. */
 export const HORIZON = 3_650 * DAY;
 
-/** How a seat's periods follow one another, in whole days, bounds included. */
+/** Rhythm of a seat's periods, in whole days, bounds inclusive. */
 export interface Rhythm {
   readonly firstStart: number;
   readonly days: readonly [number, number];

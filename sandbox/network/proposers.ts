@@ -47,7 +47,7 @@ export class Proposers {
     return this.#isActive(slot, pair) ? slot : slot % this.#core;
   }
 
-  /** How many blocks a seat proposes before the horizon. */
+  /** Number of blocks that a seat proposes before the horizon. */
   total(seat: number): number {
     const last = this.#of(seat).at(-1);
     return last === undefined ? 0 : last.before + (last.to - last.from) * last.slots.length;

@@ -56,7 +56,7 @@ export function expectedRewards(validation: ValidatorStake): ExpectedReward[] {
 const paysFeeAtOnce = (network: Network, { start, node }: Stake) =>
   mix(network.seed, start, node.seat, 91) % 10 === 0;
 
-/** What the network pays of an amount: all of it, a part of it, or nothing to every fifth stake. */
+/** Share of an amount that the network pays: all, a part, or nothing to every fifth stake. */
 function voted(network: Network, { start, node }: Stake, amount: bigint): bigint {
   const vote = mix(network.seed, start, node.seat, 92) % 10;
   if (vote < 2) return 0n;

@@ -6,7 +6,7 @@ import { DAY, holds, type Period, periods } from './periods.ts';
 import { EMPTY_ID } from './primary-chains.ts';
 import { type NodeIdentity, nodeIdentity, type Validators } from './validators.ts';
 
-/** How a subnet chooses its validators. */
+/** Selection of a subnet's validators. */
 type SubnetKind = 'primary' | 'permissioned' | 'l1' | 'mixed';
 
 /** A blockchain of a subnet; evmChainId is absent on one that is not EVM. */
@@ -160,7 +160,7 @@ export function currentMembers(subnet: Subnet, sec: number): Member[] {
   return subnet.members.filter((member) => holds(member, sec));
 }
 
-/** How often a member's weight was set since it joined: an L1's every 17 days, a permissioned one's never. */
+/** Number of times that a member's weight was set since it joined: an L1's every 17 days, a permissioned one's never. */
 export function weightChanges(member: Member, sec: number): number {
   return member.l1 ? Math.floor((sec - member.start) / STEP) : 0;
 }
@@ -170,7 +170,7 @@ export function memberWeight(member: Member, sec: number): bigint {
   return member.baseWeight + BigInt(weightChanges(member, sec) % 5) * (member.baseWeight / 10n);
 }
 
-/** So often, in seconds, the balance of an L1 validator is filled up. */
+/** Interval at which the balance of an L1 validator is topped up, in seconds. */
 export const REFILL = 30 * DAY;
 
 /** The balance of an L1 validator in nAVAX: 512 a second burn until it is filled up again. */

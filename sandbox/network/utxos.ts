@@ -38,7 +38,7 @@ function outputId(txId: Uint8Array, outputIndex: number): Buffer {
     .digest();
 }
 
-/** What an output is apart from its time: its ids, what it holds, and the node's `hex` encoding of it. */
+/** An output without its time: ids, contents, and the `hex` encoding of the node. */
 function output(
   txBytes: Uint8Array,
   outputIndex: number,
@@ -110,7 +110,7 @@ export class Utxos {
     return { start: day * DAY, end: (day + 1) * DAY, ...output(txBytes, 0, native, amount, [account]) };
   }
 
-  /** Every output there ever is, in the order of the ids' bytes; made when first asked for. */
+  /** Every output there ever is, in the order of the ids' bytes; created at the first request. */
   get all(): readonly Utxo[] {
     this.#all ??= this.#accounts.all
       .flatMap((account) => {

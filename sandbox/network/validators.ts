@@ -7,7 +7,7 @@ import { between, derive, unit } from '../random.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { DAY, holds, type Period, periods } from './periods.ts';
 
-/** Who a node is. */
+/** Identity of a node. */
 export interface NodeIdentity {
   readonly seat: number;
   readonly nodeId: string;
@@ -20,16 +20,16 @@ export interface Stake extends Period {
   readonly txId: string;
   readonly node: NodeIdentity;
   readonly weight: bigint;
-  /** Who staked. */
+  /** The staker. */
   readonly owner: Account;
-  /** Who gets the reward: one account or two, often others than the owner. */
+  /** Receivers of the reward: one or two accounts, often not the owner. */
   readonly rewardOwners: readonly Account[];
   readonly potentialReward: bigint;
 }
 
 /** A validator's stake of one period with the delegations to it. */
 export interface ValidatorStake extends Stake {
-  /** Who gets the fees of delegations. */
+  /** Receivers of delegation fees. */
   readonly feeOwners: readonly Account[];
   readonly feePercent: number;
   readonly delegations: readonly Stake[];
@@ -122,7 +122,7 @@ export class Validators {
     };
   }
 
-  /** Who gets the reward of a stake: mostly its owner, every fourth time another account, every fifth time one more. */
+  /** Receivers of the reward of a stake: mostly its owner, every fourth time another account, every fifth time one more. */
   #rewardOwners(owner: Account, key: number): readonly Account[] {
     const other = this.#accounts.of(key, 15);
     if (other === owner) return [owner];

@@ -6,7 +6,7 @@ import { BOOTSTRAP_SEC, FIRST_CHECK_SEC, type SimulatedNode } from './simulated-
 /** The three probes of the health API. */
 export type Probe = 'health' | 'readiness' | 'liveness';
 
-/** How often a node runs its checks, in seconds. */
+/** Interval of a node's checks, in seconds. */
 const FREQUENCY = 30;
 
 interface Check {

@@ -65,7 +65,7 @@ export class Params {
     return new Params(this.#values[name]);
   }
 
-  /** The encoding: hex unless json is asked for and allowed. */
+  /** The encoding: hex unless json is requested and allowed. */
   encoding(allowed: readonly string[]): string {
     const encoding = this.text('encoding') || 'hex';
     if (!allowed.includes(encoding)) throw new BadParams();

@@ -7,7 +7,7 @@ import { Timeline } from './timeline.ts';
 export const FIRST_CHECK_SEC = 30;
 export const BOOTSTRAP_SEC = 60;
 
-/** Of the BLS keys at hand, the one of the node that does not validate. */
+/** BLS key of the node that does not validate. */
 const OBSERVERS_KEY = 95;
 
 /** One node that serves JSON-RPC and health; a seat of -1 does not validate. */
@@ -36,11 +36,11 @@ export function simulatedNodes(network: Network, scripted: boolean): SimulatedNo
   }));
 }
 
-/** How long a node that has just started sees nobody, and then few, in seconds. */
+/** Time after a start without peers, and then with few, in seconds. */
 const ALONE_SEC = 300;
 const FEW = 3;
 
-/** When a node that sees few members at first started to look; undefined where it sees all. */
+/** Start of a node that sees few members at first; undefined if it sees all. */
 export function alone(node: SimulatedNode, sec: number): number | undefined {
   const since = node.network.facts.since('node-few-members', sec, node.name);
   if (since === undefined) return undefined;

@@ -22,7 +22,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   bls: 'local BLS key does not match the public key registered on the P-chain',
 };
 
-/** What happens to a node: restarts about once a week, and on three days of ten an incident of 2 to 40 minutes. */
+/** Events of a node: restarts about once a week, and on three days of ten an incident of 2 to 40 minutes. */
 export class Timeline {
   readonly #seed: number;
   readonly #genesisSec: number;

@@ -15,7 +15,7 @@ function amount(network: Network, number: number): bigint {
     : BigInt(between(network.seed, 1_000_000, 900_000_000_000, number, 102));
 }
 
-/** What a transaction moves: the same in the json encoding and in bytes. */
+/** Inputs and outputs of a transaction, for the json encoding and the bytes. */
 export interface Transfer {
   readonly id: string;
   readonly networkId: number;
@@ -24,7 +24,7 @@ export interface Transfer {
   readonly otherChain: string | undefined;
   readonly output: { readonly assetId: string; readonly amount: bigint; readonly owner: Account };
   readonly spent: Spent;
-  /** What an import brings; made of the same value as the output. */
+  /** Inputs of an import; derived from the same value as the output. */
   readonly input: Spent;
   /** `0x` hex. */
   readonly memo: string;
@@ -85,7 +85,7 @@ function inputJson({ txId, outputIndex, assetId, amount: value }: Spent): JsonOb
   return { txID: txId, outputIndex, assetID: assetId, fxID: FX, input };
 }
 
-/** What tells imports and exports from other transactions. */
+/** Additional fields of imports and exports. */
 function special({ kind, otherChain, output, input }: Transfer, chain: PrimaryChain): JsonObject {
   if (kind === 'export')
     return { destinationChain: otherChain, exportedOutputs: [outputJson(output, chain)] };

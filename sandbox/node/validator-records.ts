@@ -103,7 +103,7 @@ function member(viewer: SimulatedNode, one: Member, sec: number): JsonObject {
 
 /**
  * The validators of a subnet at a time (Unix seconds), as platform.getCurrentValidators gives them: three shapes of
- * records. Delegators are listed only where exactly one node id is asked for.
+ * records. Delegators are listed only if exactly one node id is requested.
  */
 export function validatorRecords(
   viewer: SimulatedNode,

@@ -6,7 +6,7 @@ import { warehouseTables } from '../../src/warehouse/export-table.ts';
 interface Versions {
   readonly dataset: string;
   readonly about: string;
-  /** What the model reads: a relation of `reporting`, or a folder of the lake. */
+  /** Input of the model: a relation of `reporting`, or a folder of the lake. */
   readonly from: string;
   readonly columns: readonly {
     readonly name: string;
@@ -15,7 +15,7 @@ interface Versions {
     /** Files have its digits in a column of their own, which comes with the first number that fits no DECIMAL. */
     readonly isDecimal?: boolean;
   }[];
-  /** What identifies a version; null: nothing does, as in readings of one instant. */
+  /** Key of a version; null if there is none, as for readings of one instant. */
   readonly key: readonly string[];
   /** Polled so often, ms. */
   readonly every: number;
@@ -92,7 +92,7 @@ function lakeSources(): string {
   return HEADS.yaml + stringify({ version: 2, sources: [source] }, { lineWidth: 0 });
 }
 
-/** What is tested of each staging model. */
+/** Tests of each staging model. */
 function models(all: readonly Versions[]): string {
   const described = all.map(({ dataset, about, columns, key }) => ({
     name: `stg_${dataset}`,
@@ -115,7 +115,7 @@ function ofFolder(one: Versions): string {
   const newest =
     `select ${[listOf(one), ...exact].join(', ')}\nfrom {{ source('lake', '${one.from}') }}\n` +
     `qualify row_number() over (partition by ${one.key.join(', ')} order by exported_at desc) = 1\n`;
-  const head = `${HEADS.sql}-- Of a version that stands in several files the newest row counts.\n`;
+  const head = `${HEADS.sql}-- A version can be in several files: the newest row counts.\n`;
   if (exact.length === 0) return head + newest;
   const absent = exact.map((name) => `cast(null as varchar) as ${name}`).join(', ');
   return (

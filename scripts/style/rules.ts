@@ -1,4 +1,4 @@
-/** A word or phrase that the project does not use. */
+/** A word or shape that the project does not use in texts for people. */
 export interface StyleRule {
   readonly pattern: RegExp;
   readonly reason: string;
@@ -6,61 +6,33 @@ export interface StyleRule {
   readonly replacement: string;
 }
 
-const PRIVATE_WORD = 'a private word that nobody searches for';
-const PERSONIFICATION = 'code does not ask, tell, know or look';
-const OLD_ENGLISH = 'not the usual English term';
-const SHAPE = 'hard to read at first sight';
+const UNUSUAL = 'not the usual English term';
+const PRIVATE = 'a private word that no reader searches for';
+const PERSONIFIED = 'code does not ask, tell, look or stand';
 
-/** Words and shapes that comments, texts and documents do not use. */
+/** Words and shapes that comments, messages, page texts and documents do not use. */
 export const STYLE_RULES: readonly StyleRule[] = [
-  { pattern: /\bmend(s|ed|ing)?\b/i, reason: OLD_ENGLISH, replacement: 'fix' },
-  { pattern: /\banew\b/i, reason: OLD_ENGLISH, replacement: 'again' },
-  { pattern: /\bwholly\b/i, reason: OLD_ENGLISH, replacement: 'completely' },
-  { pattern: /\b(begins?|began|begun|beginning)\b/i, reason: OLD_ENGLISH, replacement: 'start, started' },
-  { pattern: /\btaken away\b|\btakes? away\b/i, reason: PRIVATE_WORD, replacement: 'dropped, removed' },
-  { pattern: /\bset aside\b/i, reason: PRIVATE_WORD, replacement: 'quarantined' },
+  { pattern: /\bmend(s|ed|ing)?\b/i, reason: UNUSUAL, replacement: 'fix' },
+  { pattern: /\banew\b/i, reason: UNUSUAL, replacement: 'again' },
+  { pattern: /\bwholly\b/i, reason: UNUSUAL, replacement: 'completely' },
+  { pattern: /\bfor ever\b/i, reason: UNUSUAL, replacement: 'forever, without limit' },
+  { pattern: /\b(begins|began|begun)\b(?!`)/i, reason: UNUSUAL, replacement: 'starts, started' },
+  { pattern: /\b(goes|go|went) on\b/i, reason: UNUSUAL, replacement: 'continues, continued' },
+  { pattern: /\b(taken|takes|take) away\b/i, reason: PRIVATE, replacement: 'dropped, removed' },
+  { pattern: /\bset aside\b/i, reason: PRIVATE, replacement: 'quarantined' },
+  { pattern: /\b(is|are) called so\b/i, reason: PRIVATE, replacement: 'has this name' },
+  { pattern: /\bas (it|they) stands?\b/i, reason: PRIVATE, replacement: 'the current state' },
+  { pattern: /\bown words\b/i, reason: PRIVATE, replacement: 'as the node reports it' },
+  { pattern: /\b(nobody|whoever)\b/i, reason: PERSONIFIED, replacement: 'no process, no observer, every reader' },
+  { pattern: /\b(is|are|was|were|be|been) told\b/i, reason: PERSONIFIED, replacement: 'is reported, sent, notified' },
+  { pattern: /\btells? (of|who|what|how|why|which|that|it)\b/i, reason: PERSONIFIED, replacement: 'reports, describes' },
+  { pattern: /\basks? (for|of|about|whether|it)\b/i, reason: PERSONIFIED, replacement: 'requests, queries' },
+  { pattern: /\basked (for|about|wrongly|whether)\b/i, reason: PERSONIFIED, replacement: 'requested, queried' },
+  { pattern: /\b(stands?|stood) (in|there|still|at|for|here)\b/i, reason: PERSONIFIED, replacement: 'is stored, is, is stalled' },
+  { pattern: /\b(looks?|looked|looking) (at|into)\b/i, reason: PERSONIFIED, replacement: 'checks, reads, probes' },
   {
-    pattern: /\bso (many|much|often|long) (as|of)?\b/i,
-    reason: SHAPE,
-    replacement: 'Maximum …, Interval of …',
+    pattern: /^\/\*\* (What|How|Who|Of|So|Such)\b/,
+    reason: 'a doc comment starts with a verb or a noun',
+    replacement: '"Returns …", "Maximum …", "Time of …"',
   },
-  {
-    pattern: /\b(is|are|was|were|be|been) told\b/i,
-    reason: PERSONIFICATION,
-    replacement: 'reported, sent, notified',
-  },
-  {
-    pattern: /\b(tells?|telling) (of|who|what|how|why|which|that|it|them)\b/i,
-    reason: PERSONIFICATION,
-    replacement: 'reports, describes',
-  },
-  {
-    pattern: /\b(asked|asks?) (of|about|for|wrongly|whether|it|them|again|by)\b/i,
-    reason: PERSONIFICATION,
-    replacement: 'requested, queried',
-  },
-  {
-    pattern: /\b(stands?|stood|standing) (in|there|still|at|as|for|here|beside|twice)\b/i,
-    reason: PERSONIFICATION,
-    replacement: 'is stored, is, is stalled',
-  },
-  {
-    pattern: /\b(looks?|looked|looking) (at|into|back|ahead)\b/i,
-    reason: PERSONIFICATION,
-    replacement: 'checks, reads, probes',
-  },
-  {
-    pattern: /\bnobody\b|\bwhoever\b/i,
-    reason: PERSONIFICATION,
-    replacement: 'no process, unknown, the user',
-  },
-  { pattern: /\b(is|are|was|were) called so\b/i, reason: SHAPE, replacement: 'has this name' },
-  { pattern: /\bas it (stands|is|was|were)\b/i, reason: SHAPE, replacement: 'unchanged, the current state' },
-  { pattern: /\bgoes on\b|\bgo on\b|\bwent on\b/i, reason: OLD_ENGLISH, replacement: 'continues' },
-  {
-    pattern: /\bin the (node|service|upstream)'s own words\b|\bin words\b/i,
-    reason: SHAPE,
-    replacement: 'as text, as reported',
-  },
-  { pattern: /\bfor ever\b/i, reason: OLD_ENGLISH, replacement: 'forever, without limit' },
 ];

@@ -9,6 +9,9 @@ export interface StyleText {
 
 const lineAt = (source: string, offset: number): number => source.slice(0, offset).split('\n').length;
 
+/** Matches SQL and other code within literals. */
+const CODE = /\b(select|insert into|update recorder|cross join|group by|order by|as materialized|on conflict|plpgsql|begin (read|transaction))\b/;
+
 /** Returns the comments and the sentences in string literals of a TypeScript file. */
 function typescriptTexts(path: string, source: string): StyleText[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
@@ -29,7 +32,7 @@ function typescriptTexts(path: string, source: string): StyleText[] {
       ts.isTemplateMiddleOrTemplateTail(node) ||
       ts.isJsxText(node)
     )
-      if (/\S \S+ \S/.test(node.text)) add(node.getStart(), node.text);
+      if (/\S \S+ \S/.test(node.text) && !CODE.test(node.text)) add(node.getStart(), node.text);
     ts.forEachChild(node, visit);
   };
   visit(file);

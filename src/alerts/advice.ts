@@ -17,7 +17,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   'dataset-late':
     'Check the upstream, its key and its budget: "chain-recorder doctor". What can be fetched later is healed by itself.',
   'dataset-incomplete':
-    'Look at "chain-recorder quarantine", and at methods that the node does not offer: "chain-recorder status".',
+    'Check "chain-recorder quarantine", and "chain-recorder status" for methods that the node does not offer.',
   'list-unconfirmed':
     'If the members are really gone, do nothing: the next observations confirm it. If the upstream is wrong, report it to its operator.',
   'quarantine-growing':
@@ -48,4 +48,4 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** Returns the advice for an alert of a rule. For a rule of the configuration, the advice is its query. */
 export const getAdvice = (rule: string): string =>
-  ADVICE[rule] ?? `Look at the query of the rule "${rule}" in recorder.yaml.`;
+  ADVICE[rule] ?? `Check the query of the rule "${rule}" in recorder.yaml.`;

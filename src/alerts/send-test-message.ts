@@ -20,7 +20,7 @@ export async function sendTestMessage(
   const message: AlertMessage = {
     kind: 'test',
     rule: 'test',
-    about: 'A trial message: somebody asked for it by "alerts test".',
+    about: 'A test message, sent by "alerts test".',
     severity: 'info',
     at,
     recorder: sender.recorder,

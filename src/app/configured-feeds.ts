@@ -39,7 +39,7 @@ function withoutEffect(dataset: string, setting: string, value: unknown): string
         return 'it is recorded by height, from the first block on';
       return typeof value === 'string' ? 'it is recorded by height: name a height such as 0' : null;
     case 'pageSize':
-      return source.paged ? null : 'its answers have no pages of a size that can be asked for';
+      return source.paged ? null : 'its requests have no page size';
     default:
       return null;
   }

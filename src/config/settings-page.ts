@@ -19,13 +19,13 @@ Generated from the code by \`npm run docs\`.
 
 \`recorder.yaml\` is validated as a whole before anything starts; an unknown key is an error. It is one YAML document in UTF-8. Anchors,
 aliases and merge keys (\`<<\`) are allowed. [recorder.schema.json](../recorder.schema.json) lets editors complete it. Examples are in
-[examples](../../examples). Below, \`[]\` stands for each element of a list.
+[examples](../../examples). Below, \`[]\` is each element of a list.
 `;
 
-const environment = `## The environment
+const environment = `## Environment
 
-Secrets come from the environment only. A variable of which a file is told may be given as \`NAME_FILE\` instead: the path of a file
-that holds the value. One that is set to nothing is not set.
+Secrets come from the environment only. Instead of a variable with an entry in the column "or a file", \`NAME_FILE\` can name a
+file that contains the value. An empty variable counts as not set.
 `;
 
 /** Formats every key of `recorder.yaml` and every variable of the environment as Markdown. */

@@ -25,7 +25,7 @@ export function logStart(app: App, queue: string, origin: string | null): void {
     'recording started',
   );
   const pages = origin === null ? {} : { pages: origin, status: `${origin}/api/status` };
-  log.info({ ...pages, query: EXAMPLE_QUERY }, 'how to look at it');
+  log.info({ ...pages, query: EXAMPLE_QUERY }, 'how to open it');
 }
 
 /** Example command for a first query. */

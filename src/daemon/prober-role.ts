@@ -124,11 +124,11 @@ export async function probeOnce(
   else
     printTable(
       readings.map(({ observer: _, ...row }) => row),
-      'no node was looked at',
+      'no node was probed',
     );
   if (watchedElsewhere && !json)
     printNotice('another process watches these nodes: these are its last readings');
-  if (signal.aborted) printNotice('interrupted: not every node was looked at');
+  if (signal.aborted) printNotice('interrupted: not every node was probed');
   return signal.aborted ? exitCode.later : exitCode.done;
 }
 

@@ -15,6 +15,6 @@ export async function registerUnlessRunning(app: App, feed: ConfiguredFeed): Pro
   else
     log.warn(
       { recorder, feed: feed.source.name },
-      'the running recorder has another configuration: this command records, and what is watched stays as it is',
+      'the running recorder has another configuration: this command records, and the watched targets stay unchanged',
     );
 }

@@ -135,7 +135,7 @@ export function keepSchedules({ app, queues, kind, membership, repeating, signal
     COMPARE_INITIAL_DELAY_MS,
   );
   const end = () => retireRemovedTargets(app.recording, membership.registrant, log);
-  repeating.every(END_UNWATCHED_INTERVAL_MS, 'ending what nobody asks for any more', whileNewest(end));
+  repeating.every(END_UNWATCHED_INTERVAL_MS, 'retiring targets that are no longer configured', whileNewest(end));
 }
 
 /** Seals the days that ended since the last seal, and logs the seal. */
@@ -183,7 +183,7 @@ async function closePastDays({ databaseUrl, clock, log }: App, signal: AbortSign
   const sql = openSealConnection(databaseUrl, PACK_TIMEOUT_MS);
   await withExclusiveLock(databaseUrl, LOCKS.close, sql, signal, async () => {
     const { failed, ...closed } = await closeDays(sql, clock(), signal);
-    for (const one of failed) log.warn(one, 'a day of readings cannot be packed: it stays as it is');
+    for (const one of failed) log.warn(one, 'a day of readings cannot be packed: it stays unpacked');
     if (closed.packed + closed.kept > 0) log.debug(closed, 'days of readings were closed');
     // Last, so that a failure does not affect the closing of days.
     await storeContradictions(sql, clock(), signal);

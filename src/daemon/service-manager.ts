@@ -75,7 +75,7 @@ export class ServiceManager {
       if (code !== 0) throw new Error(`systemd-notify ended with ${code}`);
     } catch (error) {
       if (!this.#warned)
-        this.#log.warn({ cause: toErrorMessage(error) }, 'systemd cannot be told how it fares');
+        this.#log.warn({ cause: toErrorMessage(error) }, 'systemd cannot be notified');
       this.#warned = true;
     }
   }

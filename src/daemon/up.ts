@@ -114,7 +114,7 @@ async function runUp(
   repeating.every(CLAIM_INTERVAL_MS, 'claiming the queue', () => queues.polls.claim());
   repeating.every(CLOCK_CHECK_INTERVAL_MS, 'comparing clocks', () => warnAboutClockSkew(app));
   if (replica)
-    repeating.every(REPLICA_CHECK_INTERVAL_MS, 'looking at the replica', async () =>
+    repeating.every(REPLICA_CHECK_INTERVAL_MS, 'checking the replica', async () =>
       storeReplicaState(database.sql, app.config.name, replica.place, await replica.look(database.reader)),
     );
   const watchdog = new Watchdog(database.reader, log, steadyClock);

@@ -34,7 +34,7 @@ interface WorkerResources {
 export async function openWorkerResources(app: App, signal: AbortSignal): Promise<WorkerResources> {
   const alerting = openAlerts(app);
   for (const untried of await testCustomRules(app.config.alerts, app.databaseUrl, signal))
-    app.log.warn(untried, 'a query of alerts was not tried: its rounds will tell what is wrong');
+    app.log.warn(untried, 'a query of an alert rule was not validated: its rounds will report errors');
   return { alerting, sending: app.config.changes.sinks.length > 0 ? createSendingContext(app) : null };
 }
 

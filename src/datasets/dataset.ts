@@ -58,7 +58,7 @@ export function columnsOf({
       type: 'text',
       nullable: false,
       path: [],
-      comment: `Asked for: the target's ${key}.`,
+      comment: `Requested: the target's ${key}.`,
     }),
   );
   return [...asked, ...itemColumns(item, [], false, rename)];

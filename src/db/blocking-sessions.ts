@@ -23,7 +23,7 @@ const COLUMNS = `a.pid, a.usename as user, nullif(a.application_name, '') as app
 /** Interval of the query for sessions that block another one, in ms. */
 const WATCH_INTERVAL_MS = 300;
 /**
- * Age after which a session that holds locks on the recorder's tables is reported although it blocks nobody,
+ * Age after which a session that holds locks on the recorder's tables is reported although it blocks none,
  * in s.
  */
 const REPORTED_AFTER_SECONDS = 60;

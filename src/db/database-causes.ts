@@ -43,7 +43,7 @@ const CAUSES: readonly Cause[] = [
     fix: ({ user, variable }, message) =>
       /not permitted to log in|does not exist/.test(message)
         ? `name another user in ${variable}, or as a superuser: alter role "${user}" login (create role, where it is missing)`
-        : 'add a line to pg_hba.conf on the server; where it asks for encryption, add ?sslmode=require',
+        : 'add a line to pg_hba.conf on the server; if it requires encryption, add ?sslmode=require',
   },
   {
     codes: ['3D000'],
@@ -86,7 +86,7 @@ const CAUSES: readonly Cause[] = [
     ],
     cause: ({ host }, message) => `the certificate of ${host} is not trusted here: ${message}`,
     fix: () =>
-      'name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem; ?sslmode=require encrypts without a look at it',
+      'name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem; ?sslmode=require encrypts without verification',
   },
   {
     codes: ['ERR_TLS_CERT_ALTNAME_INVALID'],
@@ -102,7 +102,7 @@ const CAUSES: readonly Cause[] = [
   {
     codes: ['57P03', '57P01', '57P02'],
     cause: ({ host }, message) => `${host} is not ready: ${message}`,
-    fix: () => 'wait until it is, then ask again',
+    fix: () => 'wait until it is, then retry',
   },
   {
     codes: ['08P01'],
@@ -147,7 +147,7 @@ const CAUSES: readonly Cause[] = [
     codes: ['ECONNRESET', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
     cause: ({ host, tls }) =>
       tls
-        ? `${host} closed the connection when it was asked for TLS`
+        ? `${host} closed the connection at the TLS request`
         : `${host} closed the connection without an answer`,
     fix: ({ tls, variable }) =>
       tls

@@ -7,7 +7,7 @@ export type ObjectKey = string;
 /** An object that depends on another one, with the statements that drop it and create it again. */
 export interface Dependent {
   readonly key: ObjectKey;
-  /** Type and name in words, such as `view public.mine`. */
+  /** Type and name as text, such as `view public.mine`. */
   readonly description: string;
   /** Null if the object has to be changed by hand, such as a column of a table. */
   readonly drop: string | null;

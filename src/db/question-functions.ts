@@ -94,6 +94,6 @@ export async function verifyQuestionFunctions(run: Run): Promise<void> {
   const [found] = await run<FunctionsState>(FUNCTIONS_STATE_QUERY);
   if (!found?.sound)
     throw new UsageError([
-      `query: what it is asked by is missing in the database: run "chain-recorder migrate" as a user that is a member of ${READER_ROLE} (as a superuser: grant ${READER_ROLE} to that user)`,
+      `query: a function for queries is missing in the database: run "chain-recorder migrate" as a user that is a member of ${READER_ROLE} (as a superuser: grant ${READER_ROLE} to that user)`,
     ]);
 }

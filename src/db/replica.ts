@@ -179,7 +179,7 @@ export class Replica {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === CONFLICT)
       return new ReplicaUnavailableError(
-        `${why}: what was read kept it from following the primary: ask again, or set hot_standby_feedback = on there, or a longer max_standby_streaming_delay`,
+        `${why}: the query conflicted with its replay: retry, or set hot_standby_feedback = on there, or a longer max_standby_streaming_delay`,
         { cause: error },
       );
     const silent = error instanceof Error && error.name === 'TimeoutError';
@@ -221,7 +221,7 @@ export async function storeReplicaState(
 /** Describes the lag of a replica for people. */
 export const lagText = ({ lagSeconds }: Pick<FoundReplica, 'lagSeconds'>): string =>
   lagSeconds === null
-    ? 'how far it is behind cannot be told'
+    ? 'its lag is unknown'
     : lagSeconds < 1
       ? 'as new as the primary'
       : `${Math.round(lagSeconds)} s behind`;

@@ -94,7 +94,7 @@ async function heights(sql: postgres.Sql, clock: Clock): Promise<CheckResult[]> 
   return rows.map(({ dataset, target, last, fix }) => ({
     check: 'coverage',
     ok: false,
-    found: `${dataset} of ${target} counts as recorded up to block ${last}, which no chain has yet: nothing newer is asked for`,
+    found: `${dataset} of ${target} counts as recorded up to block ${last}, which no chain has reached yet: nothing newer is requested`,
     fix: `take back what is above the last block that was rightly recorded (HEIGHT), as the owner of the database: ${fix}`,
   }));
 }
@@ -125,7 +125,7 @@ async function budgets(
     const { upstream, unitsPerDay, allowedPerDay } = demand;
     if (beyond !== null) return [{ check: 'budget', ok: false, found: beyond }];
     if (allowedPerDay === null) return []; // the check of the upstream itself reports it
-    const found = `${upstream}: the schedules ask for ${unitsPerDay} units a day of ${allowedPerDay}`;
+    const found = `${upstream}: the schedules request ${unitsPerDay} units a day of ${allowedPerDay}`;
     return [{ check: 'budget', ok: true, found }];
   });
 }

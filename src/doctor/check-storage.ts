@@ -205,7 +205,7 @@ async function checkReplica(
           check,
           ok: false,
           found: about,
-          fix: 'look at its load and network, and at statements there that hold up its replay',
+          fix: 'check its load and network, and statements there that delay its replay',
         },
       ];
     const [row] = await replica.sql<{ standby: boolean; feedback: boolean }[]>`

@@ -112,7 +112,7 @@ export const nodeHealth: Ledger = {
     request,
     item: object({
       checkName: text('A check of the node, or * for the probe as a whole.'),
-      state: text('up, down, unknown (nobody could tell) or maintenance.'),
+      state: text('up, down, unknown or maintenance.'),
       error: optional(text('Why the check failed.')),
       message: optional(json('What a failing check said, any JSON.')),
     }),

@@ -286,7 +286,7 @@ export class Prober {
   /** Converts an error of the recorder itself to a result with the state `unknown`. */
   #ownFault({ node, probe }: WatchedProbe, error: unknown): ProbeQueryResult {
     if (this.#failed.shouldLog())
-      this.#context.log.warn({ node, probe, err: error }, 'a look at a node failed');
+      this.#context.log.warn({ node, probe, err: error }, 'a probe of a node failed');
     const why = storableText(`this recorder could not look: ${sanitizeMessage(toErrorMessage(error))}`);
     return { state: 'unknown', error: why, checks: null, latency: null };
   }

@@ -230,7 +230,7 @@ function applyReadings(
 const NO_ACCOUNT: ReportedFailure = { failingSince: null, failures: null };
 const NOT_REPORTED: Verdict = { state: 'unknown', error: 'not in the report', message: null };
 
-const STALE_ERROR = 'stale: its timestamp stands still';
+const STALE_ERROR = 'stale: its timestamp does not change';
 
 function stampsOf({ stamps }: ProbeState, { checks, at }: Observation): ProbeState['stamps'] {
   return new Map(

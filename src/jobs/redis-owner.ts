@@ -36,7 +36,7 @@ export class QueueOwner {
     this.#other = {
       found:
         "a recorder of the same name and another database has its queue there: each would take the other's jobs, and remove its schedules",
-      fix: `${place}give one a name of its own (name:); where the other one has ended, or its database was moved, begin again in a minute`,
+      fix: `${place}give one a name of its own (name:); if the other one has ended, or its database was moved, retry in a minute`,
     };
   }
 

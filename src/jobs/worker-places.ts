@@ -99,7 +99,7 @@ export class SkippedJobLog {
     if (this.#saidAt.size > MAX_REMEMBERED_JOBS) this.#saidAt.clear();
     this.#saidAt.set(what, now);
     const fields = { feed: data.feed, ...(data.kind === 'record' ? { target: targetKey(data.target) } : {}) };
-    if (place === 'nowhere') this.#log.info(fields, 'a job was dropped: nobody asks for this any more');
+    if (place === 'nowhere') this.#log.info(fields, 'a job was dropped: its target is no longer configured');
     else this.#log.warn(fields, 'a job was left to a process with the newer configuration');
   }
 }

@@ -8,6 +8,6 @@ export interface CheckResult {
   readonly nothingToCheck?: boolean;
   /** The observed state. For a failure: the location and the cause. */
   readonly found: string;
-  /** How to fix the failure. */
+  /** Fix of the failure. */
   readonly fix?: string;
 }

@@ -55,7 +55,7 @@ function bytesOf(file: string): Buffer {
       if (read === 0 && known) return known;
       if (read === null || read === 0) {
         if (read === 0 && waited >= WRITER_TIMEOUT_MS)
-          throw new UnreadableInputError('is a pipe, and nobody writes to it: name a file');
+          throw new UnreadableInputError('is a pipe without a writer: name a file');
         if (waited >= CHUNK_TIMEOUT_MS)
           throw new UnreadableInputError(
             `is no file, and nothing came from it for ${CHUNK_TIMEOUT_MS / 1000} s: name a file`,

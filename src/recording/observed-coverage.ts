@@ -79,6 +79,6 @@ export async function observedCoverage(
  */
 function explainGap(refused: boolean, requestedSince: Date | null, until: number): string {
   if (requestedSince !== null && requestedSince.getTime() > until)
-    return 'the configuration did not ask for it';
+    return 'the configuration did not contain it';
   return refused ? 'the upstream did not answer' : 'the recorder did not run';
 }

@@ -52,7 +52,7 @@ export async function retireRemovedTargets(
     if (members !== null)
       log.info(
         { dataset: name, target: target_key, members },
-        'nobody asks for this target any more: it was ended',
+        'the target is no longer configured: its rows were ended',
       );
   }
 }

@@ -73,10 +73,10 @@ const MOVE_DAYS = `
     ${onConflict})
   select count(*)::int as moved from gone`;
 
-/** How long runs are stored one by one, in ms. */
+/** Retention of single runs, in ms. */
 export interface RunRetention {
   readonly keep: number;
-  /** Of runs that wrote rows. */
+  /** Retention of runs that wrote rows, in ms. */
   readonly keepWritten: number;
 }
 

@@ -126,6 +126,6 @@ function whyIncomplete({ unstored, unknown }: DatasetEvidence, contradiction: st
   if (unknown > 0)
     return `${items(unknown)} whose key could not be read in the quarantine: nothing is retired`;
   if (contradiction !== null) return `${contradiction}: nothing is retired`;
-  if (unstored > 0) return `${items(unstored)} in the quarantine: what has their keys stays as it was`;
+  if (unstored > 0) return `${items(unstored)} in the quarantine: rows with their keys stay unchanged`;
   return null;
 }

@@ -185,7 +185,7 @@ export function buildServer({
   });
   server.addHook('onRequest', async ({ url, headers }, reply) => {
     if (!isCrossSiteRequest(url.split('?', 1)[0] ?? url, headers)) return;
-    await reply.code(403).send({ error: 'a page of another site asked for this: open it by itself' });
+    await reply.code(403).send({ error: 'the request came from a page of another site: open this page directly' });
   });
   refuseFuture(server, clock);
   const context = {

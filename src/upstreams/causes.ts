@@ -218,7 +218,7 @@ const CAUSES: readonly FailureCause[] = [
     is: ({ status }) => status >= 500,
     cause: (symptom, asked) => `${hostOf(asked)} fails itself (${symptom.status}${quoted(symptom)})`,
     fix: (_, asked) =>
-      asked.kind === 'node' ? 'look into the log of the node' : 'wait: what is missed is fetched later',
+      asked.kind === 'node' ? 'read the log of the node' : 'wait: what is missed is fetched later',
   },
   {
     is: ({ status }) => status >= 400,

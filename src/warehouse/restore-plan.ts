@@ -76,7 +76,7 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
         .filter(([, one]) => one.exported_at !== bookkeeping.exported_at)
         .map(
           ([name, one]) =>
-            `${name} is of ${one.exported_at}, what the recorder knows of it is of ${bookkeeping.exported_at}: what lies between is restored, and no run tells of it`,
+            `${name} is of ${one.exported_at}, what the recorder knows of it is of ${bookkeeping.exported_at}: what lies between is restored, but not in any run`,
         ),
     ],
   };

@@ -18,7 +18,7 @@ export const exportRequest = z.object({
   format: z.enum(EXPORT_FORMATS),
 });
 
-/** Request as it is sent to the process. */
+/** Request to the process. */
 export type ExportRequest = z.input<typeof exportRequest>;
 
 const exportReply = z.union([

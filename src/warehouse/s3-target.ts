@@ -228,7 +228,7 @@ function isTemporary(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
 
-const KEYS = 'look at AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+const KEYS = 'check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
 const FIXES: Readonly<Record<string, string>> = {
   AccessDenied: 'the keys may not do this: they need to get, put, list and delete objects there',
   CredentialsProviderError: KEYS,

@@ -325,7 +325,7 @@ describe('doctor', () => {
 });
 
 describe('schedules that ask more than the budget allows', () => {
-  const beyond = /^metrics: the schedules ask for \d+ units a day, \d+\.\d times the 2000 of its budget/;
+  const beyond = /^metrics: the schedules request \d+ units a day, \d+\.\d times the 2000 of its budget/;
 
   it('are told by plan and by doctor, which wants it fixed', async () => {
     const [plan, doctor, within] = await Promise.all([
@@ -379,7 +379,7 @@ describe('up', () => {
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);
     expect(stderr).not.toContain(KEY);
-    expect(stderr).toMatch(/metrics: the schedules ask for \d+ units a day, \d+\.\d times the 2000/);
+    expect(stderr).toMatch(/metrics: the schedules request \d+ units a day, \d+\.\d times the 2000/);
     const [left] = await its`select count(*)::int as running from recorder.runs where status = 'running'`;
     expect(left).toEqual({ running: 0 });
     await its.end();

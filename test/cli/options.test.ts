@@ -63,7 +63,7 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
     (name) =>
       [
         `report ${name} --as-of 2026-03-01`,
-        `--as-of 2026-03-01: ${name} does not take it: found_at and ended_at tell what was known when`,
+        `--as-of 2026-03-01: ${name} does not take it: found_at and ended_at have the times at which something was known`,
       ] as const,
   ),
   [

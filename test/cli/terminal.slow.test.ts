@@ -123,7 +123,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       ['who wants JSON', { LOG_FORMAT: 'json', FORCE_COLOR: '1' }, /^\{.*\}$/],
     ])('%s', async (_, env, line) => {
       const up = start(server, env, { columns: 300 });
-      await expect.poll(() => up.text(), PATIENCE).toContain('how to look at it');
+      await expect.poll(() => up.text(), PATIENCE).toContain('how to open it');
       up.type(CTRL_C);
       expect((await up.ended).code).toBe(0);
       expect(up.written()).not.toMatch(OBEYED);
@@ -245,7 +245,7 @@ it('a pipe gets lines of JSON and nothing that a terminal obeys, also where colo
   up.process.stderr.on('data', (text) => {
     stderr += text;
   });
-  await expect.poll(() => stderr, PATIENCE).toContain('how to look at it');
+  await expect.poll(() => stderr, PATIENCE).toContain('how to open it');
   up.process.kill('SIGINT');
   const { code, stdout } = await up.ended;
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });

@@ -174,7 +174,7 @@ describe('blocks upwards', () => {
       rpc: (path, method, params) =>
         ask.rpc(path, method, params && 'height' in params ? { ...params, height: 5 } : params),
     };
-    await expect(walked(pBlocks, lying, target, BEGIN)).rejects.toThrow(/asked for block \d+, .* block 5$/);
+    await expect(walked(pBlocks, lying, target, BEGIN)).rejects.toThrow(/requested block \d+, .* block 5$/);
   });
 
   it('come by id, and a transaction by its own, on demand; one that is not decided is only told of', async () => {

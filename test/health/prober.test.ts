@@ -347,7 +347,7 @@ describe('a look that fails in the recorder itself', () => {
     const [row] = await sql`
       select error from recorder.node_health where observer = ${it.observer} and state = 'unknown' and check_name = '*'`;
     expect(row?.error).toBe('this recorder could not look: Maximum call stack size exceeded');
-    expect(it.warnings.filter((said) => said === 'a look at a node failed').length).toBeLessThanOrEqual(5);
+    expect(it.warnings.filter((said) => said === 'a probe of a node failed').length).toBeLessThanOrEqual(5);
   });
 });
 

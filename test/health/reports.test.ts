@@ -452,7 +452,7 @@ describe('an incident during which nobody looked for hours', () => {
       { started_at: at(10), ended_at: null, outages: 1, down_seconds: 360, unknown_seconds: 4 * 3600 },
     ]);
     const sla = await slaReport(sql, month, month.to + day, 99, { minUptime: 80, minUptimeAfterUpgrade: 90 });
-    expect(slaPage(sla)).toContain('8 h 30 min, nobody observed it for 8 h');
+    expect(slaPage(sla)).toContain('8 h 30 min, it was unobserved for 8 h');
     // Another one looked meanwhile: to nobody it was unknown.
     await saw('valletta', 'unseen for hours', [[0, 'up']]);
     expect(await told('unseen for hours', at(24))).toMatchObject([

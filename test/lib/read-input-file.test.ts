@@ -97,7 +97,7 @@ describe('a file that was named', () => {
     [
       'that is a pipe to which nobody writes',
       () => pipe('silent'),
-      /^--head: is a pipe, and nobody writes to it: name a file$/,
+      /^--head: is a pipe without a writer: name a file$/,
     ],
   ])('%s is refused in words', (_, make, words) => {
     expect(why(make())).toMatch(words);

@@ -133,7 +133,7 @@ describe('observations of one source', () => {
     expect(await recorder.ranges('gaps', 'validators')).toEqual([]);
     expect(await recorder.ranges('coverage', 'validators')).toEqual([[0, 39, 'recorded']]);
     expect(await recorder.ranges('gaps', 'validator_uptime')).toEqual([
-      [9, 30, 'not observed: the configuration did not ask for it'],
+      [9, 30, 'not observed: the configuration did not contain it'],
     ]);
   });
 

@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import { type Draws, drawn } from '../../src/server/pages/parts/line-path.ts';
 
-/** A line of a chart, as its key in the page tells it. */
+/** A line of a chart, read from its key in the page. */
 export interface Line {
   readonly key: HTMLElement;
   readonly colour: string;
@@ -47,7 +47,7 @@ export function addEarlier(figure: HTMLElement, earlier: HTMLElement): void {
 }
 
 const keysOf = (figure: HTMLElement) => figure.querySelectorAll<HTMLElement>('[data-points]');
-/** What the server wrote: a value that is looked at stands behind it. */
+/** Text of the server; the selected value follows it. */
 const labelOf = (key: HTMLElement) => key.firstChild?.textContent ?? '';
 
 function keyAt(fresh: HTMLElement, place: number): HTMLElement {
@@ -60,7 +60,7 @@ function keyAt(fresh: HTMLElement, place: number): HTMLElement {
 
 const partsOf = (text: string | undefined) => (text ? text.split(' ') : []);
 
-/** What uPlot draws: the times of all lines, and the values of each at them. */
+/** Data of uPlot: the times of all lines, and the values of each at them. */
 export function dataOf(lines: readonly Line[], draws: Draws): uPlot.AlignedData {
   return uPlot.join(
     lines.map(({ points }): uPlot.AlignedData => {

@@ -10,13 +10,13 @@ const NARROW = 480;
 /** So many moments fit on a narrow screen. */
 const MAX_NARROW_TICKS = 4;
 
-/** What a reader does with a plot. */
+/** Events of a plot. */
 export interface Reader {
   /** A part was chosen; ms since 1970. */
   chose(from: number, to: number): void;
   /** All of it is wanted. */
   reset(): void;
-  /** A moment is looked at; null: none. */
+  /** A point is selected; null: none. */
   looked(at: number | null, lines: readonly Line[], draws: Draws): void;
 }
 
@@ -86,7 +86,7 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
         setCursor: [
           (self) => {
             const { idx, left = -1 } = self.cursor;
-            // Points are looked at one by one; what holds is looked at anywhere.
+            // Points are selected one by one; values that hold are selected anywhere.
             const point = typeof idx === 'number' ? (self.data[0][idx] ?? null) : null;
             const any = left < 0 ? null : Math.round(self.posToVal(left, 'x'));
             reader.looked(draws === 'line' ? point : any, lines, draws);

@@ -3,7 +3,7 @@ import type { Rule, RuleFinding } from '../rule.ts';
 
 const MINUTE = 60_000;
 /** Reason why rules about findings do not support past moments. */
-const ONLY_NOW = 'how the recording stands is kept as it is now only (reporting.findings)';
+const ONLY_NOW = 'only the current findings are stored (reporting.findings)';
 
 interface Row {
   readonly subject: string;

@@ -119,7 +119,7 @@ async function ack(
   if (!(await acknowledge(alerting, Number(id), { by: by ?? null, note: note ?? null })))
     throw new UsageError([`alerts ack ${id}: no alert of this number fires and is not acknowledged yet`]);
   if (json) printJson({ alert: Number(id), acknowledged: true });
-  else printLine(`alert ${id} was acknowledged: nobody is reminded of it any more`);
+  else printLine(`alert ${id} was acknowledged: no further reminders are sent`);
   return exitCode.done;
 }
 
@@ -173,7 +173,7 @@ function selectRules(rules: readonly ConfiguredRule[], name: string | undefined)
     name,
     rules.map((rule) => rule.name),
   );
-  throw new UsageError([`--rule ${name}: no rule that is on is called so; ${there}`]);
+  throw new UsageError([`--rule ${name}: no enabled rule has this name; ${there}`]);
 }
 
 /** @throws UsageError if the text is not a duration */

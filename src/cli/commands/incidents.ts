@@ -64,6 +64,6 @@ export async function incidentsCommand(
   if (problems.length > 0 || !node || !by || !note) throw new UsageError(problems);
   const id = await storeIncidentNote(sql, { node, at: about, author: by.trim(), note: note.trim() }, now);
   if (options.json) printJson({ id });
-  else printLine(`note ${id} was written down: "report incident --node ${node}" tells it`);
+  else printLine(`note ${id} was stored: "report incident --node ${node}" shows it`);
   return exitCode.done;
 }

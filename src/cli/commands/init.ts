@@ -65,7 +65,7 @@ export async function initCommand(options: InitOptions, signal: AbortSignal): Pr
   if (options.json) printJson({ written: file, checked });
   else if (options.check) printCheckResults(checked);
   printNotice(
-    'next: "chain-recorder doctor" looks at everything, "chain-recorder plan" shows what will be asked, "chain-recorder up" records',
+    'next: "chain-recorder doctor" checks everything, "chain-recorder plan" shows the requests, "chain-recorder up" records',
   );
   return checked.every(({ ok }) => ok) ? exitCode.done : exitCode.failed;
 }

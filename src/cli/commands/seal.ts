@@ -23,7 +23,7 @@ export async function sealCommand(
       assertWritable(`--out ${file}`, file);
   const made = await sealUntil({ databaseUrl, clock, key: environment.sealKey, signal }, clock());
   if (made === 'busy') {
-    printNotice('another process is sealing: look at reporting.seal_heads, or run it again later');
+    printNotice('another process is sealing: check reporting.seal_heads, or retry later');
     return exitCode.later;
   }
   if (!made && signal.aborted) {

@@ -24,7 +24,7 @@ export function matchingTargets(
   if (targets.length > 0) return targets;
   const { demand, name } = feed.source;
   if (wanted.length === 0 && !demand)
-    throw new UsageError([`watch: nothing in it gives ${name} a target; add what it should be asked for`]);
+    throw new UsageError([`watch: it contains no target of ${name}; add one`]);
   const misses = wanted.length === 0 ? [] : explainMisses(feed, wanted);
   if (!demand) throw new UsageError(misses);
   try {

@@ -37,7 +37,7 @@ export async function verifyCommand(app: App, options: VerifyOptions, signal: Ab
   if (options.json) printJson(found);
   else printText(formatVerification(found));
   if (signal.aborted) {
-    printNotice('interrupted: not everything was looked at');
+    printNotice('interrupted: the verification is incomplete');
     return exitCode.later;
   }
   if (found.seal === null && found.broken.length === 0) {

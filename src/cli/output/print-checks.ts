@@ -3,7 +3,7 @@ import { printTable } from '../../lib/print.ts';
 
 /** Prints check results for people: a line each, and the fix below a failure. */
 export function printCheckResults(checked: readonly CheckResult[]): void {
-  printTable(checked.flatMap(inRows), 'nothing was looked at');
+  printTable(checked.flatMap(inRows), 'nothing was checked');
 }
 
 function inRows({ check, ok, nothingToCheck, found, fix }: CheckResult) {

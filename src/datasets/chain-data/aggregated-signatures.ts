@@ -49,7 +49,7 @@ export const aggregatedSignatures = defineDataset({
   ],
   item: object({
     signedMessage: hex('In hexadecimal.'),
-    txHash: optional(hex('The transaction that was asked for.')),
+    txHash: optional(hex('The requested transaction.')),
     message: optional(hex('What was asked to be signed, in hexadecimal.')),
     justification: optional(hex('Why it should be signed, in hexadecimal.')),
     signingSubnetId: optional(text('Whose validators were asked; null: those of the source blockchain.')),

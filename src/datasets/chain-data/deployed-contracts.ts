@@ -65,7 +65,7 @@ export const deployedContracts = defineDataset({
   }),
   example: {
     name: 'Wrapped AVAX',
-    description: 'Wrapped AVAX is an ERC-20 token that stands for AVAX.',
+    description: 'Wrapped AVAX is an ERC-20 token that represents AVAX.',
     officialSite: 'https://example.org/',
     email: 'contact@example.org',
     logoAsset: { assetId: 'logo-1', imageUri: 'https://example.org/logo.png' },

@@ -53,7 +53,7 @@ function singleToken(pairs: Readonly<Record<string, string>>): Target {
     .map(([name, { rule }]) => `${name}: ${rule}`);
   const unknown = Object.keys(pairs)
     .filter((name) => !Object.hasOwn(RULES, name))
-    .map((name) => `${name}: a token is asked for by ${Object.keys(RULES).join(', ')}`);
+    .map((name) => `${name}: a token is requested by ${Object.keys(RULES).join(', ')}`);
   if (problems.length + unknown.length > 0) throw new UsageError([...problems, ...unknown]);
   const { collection = '', tokenId = '' } = pairs;
   return { ...pairs, collection: canonicalHex(collection), tokenId: String(BigInt(tokenId)) };

@@ -19,7 +19,7 @@ const source = nodeMethod({
 
 export const nodeReportedUptime = defineDataset({
   name: 'node_reported_uptime',
-  about: "The network's view of a node's uptime, as info.uptime tells it.",
+  about: "The network's view of a node's uptime, as reported by info.uptime.",
   operations: ['info.uptime'],
   history: 'sample',
   source,

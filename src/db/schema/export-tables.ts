@@ -23,7 +23,7 @@ export const scheduledExports = recorder.table(
     failing_since: instant(),
     failures: integer().notNull().default(0),
     error: text(),
-    /** Of the last success: its number in the manifest, and the rows and bytes written. */
+    /** Last success: its number in the manifest, and the written rows and bytes. */
     export: integer(),
     rows: bigint({ mode: 'number' }),
     bytes: bigint({ mode: 'number' }),

@@ -29,7 +29,7 @@ Values that are no numbers have no \`difference\`. A row of \`block_ids\` and \`
 ## What is no discrepancy
 
 - **A point that still moves.** A metric is compared once its bucket ended so long ago as 99 of 100 revisions of that metric
-  and interval took (\`reporting.metric_settling_of(null)\`), at least two days and at most 14, and was asked for after that.
+  and interval took (\`reporting.metric_settling_of(null)\`), at least two days and at most 14, and was requested after that.
 - **A revision that only one side has shown yet.** Where a settled point moved all the same, the other side must have been
   asked after it moved. Hours older than 90 days are asked for seldom; until then nothing is concluded.
 - **A gap.** A day with 23 of its 24 hours is compared only so far: the hours may not be more than the day. A point that the

@@ -51,21 +51,21 @@ export const rules = {
   },
   validator_lists: {
     compares: 'the validators that one node lists against those that the other nodes list',
-    tolerance: '1 hour: so long both were asked and kept to what they say',
+    tolerance: '1 hour: both sides must report the same for that time',
   },
   validator_terms: {
     compares: 'weight, end, reward and delegated weight of a validator: a node against most nodes',
-    tolerance: '1 hour: so long both were asked and kept to what they say',
+    tolerance: '1 hour: both sides must report the same for that time',
   },
   validator_stakes: {
     compares: 'node, end and stake of a validation: the data service against the nodes',
-    tolerance: '3 hours: so long both were asked and kept to what they say',
+    tolerance: '3 hours: both sides must report the same for that time',
   },
   balances: {
     compares:
       'what an address holds of an asset: a node against most nodes, and the data service against each node',
     tolerance:
-      '1 hour between nodes, 3 hours to the data service: so long both were asked and kept to what they say',
+      '1 hour between nodes, 3 hours against the data service: both sides must report the same for that time',
   },
 } as const satisfies Readonly<Record<string, Rule>>;
 

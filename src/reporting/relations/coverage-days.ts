@@ -74,7 +74,7 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuery> =>
       {
         error: ({ code }) =>
           code === 'unrecognized_keys'
-            ? 'coverage tells how the record stands now, without a past; there are from, to, target'
+            ? 'coverage has no past: it describes the current record; there are from, to, target'
             : undefined,
       },
     )

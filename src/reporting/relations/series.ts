@@ -132,7 +132,7 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
         error: `must be a whole number from 1 to ${MAX_BUCKETS}`,
       })
       .meta({
-        description: `Into how many parts the window is cut: of each part at most four points are told. ${DEFAULT_BUCKETS} by default.`,
+        description: `Number of equal parts of the window. At most four points of each part are returned. ${DEFAULT_BUCKETS} by default.`,
         type: 'integer',
         minimum: 1,
         maximum: MAX_BUCKETS,

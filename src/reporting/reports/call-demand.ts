@@ -55,7 +55,7 @@ export function beyondBudget({ upstream, unitsPerDay, allowedPerDay, limitPerDay
   const limit = allowedPerDay === limitPerDay ? 'perDay' : 'perMinute × 1440';
   const times = (unitsPerDay / allowedPerDay).toFixed(1);
   return (
-    `${upstream}: the schedules ask for ${unitsPerDay} units a day, ${times} times the ${allowedPerDay} of its budget (${limit}): ` +
+    `${upstream}: the schedules request ${unitsPerDay} units a day, ${times} times the ${allowedPerDay} of its budget (${limit}): ` +
     'part of it will always be late; poll less often (datasets.D.every), watch less, or declare a larger budget'
   );
 }

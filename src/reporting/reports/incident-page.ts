@@ -38,7 +38,7 @@ function incidentLine(one: Incident): string {
     : '';
   const outages = one.outages === '1' ? '' : ` in ${one.outages} outages`;
   const unknown = Math.round(Number(one.unknown_seconds));
-  const unseen = unknown === 0 ? '' : `, nobody observed it for ${unknown} s`;
+  const unseen = unknown === 0 ? '' : `, it was unobserved for ${unknown} s`;
   const error = one.first_error === null ? '' : `: ${escapeMarkdown(one.first_error)}`;
   return `- ${escapeMarkdown(one.probe)} was down from ${time(one.started_at)} ${until} (${Math.round(Number(one.down_seconds))} s${outages}${unseen}, seen by ${one.noticed_by.map(escapeMarkdown).join(', ')}${since}${checks})${error}`;
 }

@@ -161,7 +161,7 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
     },
     'Blocks, rewards and income': {
       blocks_proposed: [
-        ['Do our validators propose as many blocks as their stake stands for?', week],
+        ['Do our validators propose as many blocks as their stake suggests?', week],
         ['And one of them, over a month?', { ...march, node_id: node }],
       ],
       rewards_pending: [
@@ -230,7 +230,7 @@ const NOT_AS_OF: Readonly<Record<string, string>> = {
   rewards: 'reporting.rewards_as_of takes a past moment',
   network_disagreements: 'which nodes were late or failing at a past moment is not kept',
   freshness_by_dataset: 'how current the record was at a past moment is not kept',
-  gaps_between: 'a gap that was filled is not kept; it tells what the record lacks now',
+  gaps_between: 'filled gaps are not kept; it has the current gaps only',
 };
 
 /**
@@ -275,7 +275,7 @@ export interface Report {
 }
 
 /** The reason why the reports of the checks have no `--as-of`. */
-export const CHECKS_NOT_AS_OF = 'found_at and ended_at tell what was known when';
+export const CHECKS_NOT_AS_OF = 'found_at and ended_at have the times at which something was known';
 
 /** Returns every report: the special reports first, then the ready questions. */
 export function reports(): Report[] {
@@ -297,7 +297,7 @@ export function reports(): Report[] {
       answers:
         'What was recorded around an incident of a node, in the order of time, as Markdown for a post-mortem.',
       takes: ['--node', '--from', '--to'],
-      notAsOf: 'it tells what is known now of a window',
+      notAsOf: 'it has the current knowledge about a window',
     },
     {
       name: 'status',

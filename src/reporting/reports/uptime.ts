@@ -136,7 +136,7 @@ export function lastedText(incident: {
   readonly unknown_seconds: number;
 }): string {
   const { duration_seconds, unknown_seconds } = incident;
-  const unseen = unknown_seconds > 0 ? `, nobody observed it for ${spanText(unknown_seconds)}` : '';
+  const unseen = unknown_seconds > 0 ? `, it was unobserved for ${spanText(unknown_seconds)}` : '';
   return `${spanText(duration_seconds)}${unseen}`;
 }
 

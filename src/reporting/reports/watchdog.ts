@@ -47,7 +47,7 @@ export class Watchdog {
     }
     for (const [key, reported] of this.#reported) {
       if (standing.has(key)) continue;
-      if (!reported.over) this.#log.info({ what: key }, 'what did not stand as it should is over');
+      if (!reported.over) this.#log.info({ what: key }, 'a finding was resolved');
       reported.over = true;
       if (this.#now() - reported.at > LOG_INTERVAL_MS) this.#reported.delete(key);
     }

@@ -90,7 +90,7 @@ export async function verify(options: VerificationOptions): Promise<VerifyResult
       } catch (error) {
         // A table or column that was sealed is missing.
         if (!isUndefinedObject(error)) throw error;
-        broken.push(`${dataset} cannot be read as it was sealed: ${toErrorMessage(error)}`);
+        broken.push(`${dataset} cannot be read in its sealed form: ${toErrorMessage(error)}`);
       }
     }
     return {

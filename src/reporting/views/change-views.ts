@@ -66,13 +66,13 @@ export const changeColumns: readonly DeclaredColumn[] = [
   column(
     'cursor',
     'text',
-    'Its place in the feed: the same whoever asks, and what reporting.changes continues after.',
+    'Its position in the feed, the same for every reader; reporting.changes continues after it.',
   ),
   column('dataset', 'text', 'The dataset.'),
   column(
     'change',
     'text',
-    'appeared, revised (it says something else), returned (it had left), left (a whole answer did not show it any more), unwatched (nobody asks for it any more), late (an earlier saying of a log, which is kept and not shown), or observed (a reading). Of the ledger: turned, unwatched, or withdrawn (what was settled before did not hold).',
+    'appeared, revised (it says something else), returned (it had left), left (a whole answer did not show it any more), unwatched (it is no longer configured), late (an earlier saying of a log, which is kept and not shown), or observed (a reading). Of the ledger: turned, unwatched, or withdrawn (what was settled before did not hold).',
   ),
   column(
     'happened_at',
@@ -180,7 +180,7 @@ function ofReadings(dataset: Dataset): string {
 from recorder.changes c
 cross join lateral (
   select p.place, n.words, o.content
-  -- A place each: PostgreSQL expects 10 of an array, of a series 1,000, for which it would plan anew at each question.
+  -- A place each: PostgreSQL expects 10 of an array, of a series 1,000, for which it would plan again for each query.
   from unnest(array_fill(true, array[c.changes])) with ordinality as p(here, place)
   left join (
     select m.words, row_number() over (order by m.words) as place from recorder.reading_members m

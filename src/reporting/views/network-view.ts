@@ -68,7 +68,7 @@ export function networkView(dataset: Dataset, everyNode: EveryNode): DeclaredVie
   const parts = partsOf(dataset, everyNode);
   const { name, key, content, asked } = parts;
   const telling = HISTORY_SQL[dataset.history]?.(parts);
-  if (!telling) throw new Error(`${name}: a ${dataset.history} cannot be told by every node`);
+  if (!telling) throw new Error(`${name}: a ${dataset.history} cannot be reported by every node`);
   const shown = [...key, ...content];
   const { differs, otherwise } = comparison(parts);
   const keys = key.map((column) => `g.${column.name}`).join(', ');
@@ -100,7 +100,7 @@ export function networkView(dataset: Dataset, everyNode: EveryNode): DeclaredVie
       name: 'disagreeing',
       select: 'o.disagreeing',
       type: 'jsonb',
-      comment: `By node that says otherwise: the columns that it says otherwise, with its values${telling.absence ? '; null: it does not list the thing, though it was asked' : ''}. Null: nobody does.`,
+      comment: `By node that says otherwise: the columns that it says otherwise, with its values${telling.absence ? '; null: it does not list the thing, though it was asked' : ''}. Null: none.`,
     },
     ...telling.more.map(({ from, ...column }) => ({ ...column, select: `o.${column.name}` })),
   ]);
@@ -168,7 +168,7 @@ where t.disagreeing is not null`;
 }
 
 const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => HistorySql>> = {
-  // A node without a row may never have been asked for the entity. So only other values are a disagreement.
+  // A node without a row may never have received a request for the entity. So only other values are a disagreement.
   log: ({ name }) => ({
     looks: [],
     watched: 'true',

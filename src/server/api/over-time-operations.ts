@@ -81,13 +81,13 @@ const series = z.strictObject({
   points: z
     .array(z.tuple([z.string(), z.union([z.string(), z.number()])]))
     .meta({ description: 'Time and value, by time. Values are exact, as in rows.' }),
-  of: z.int().meta({ description: 'How many points there are in the window, as far as it was read.' }),
+  of: z.int().meta({ description: 'Number of points in the window, as far as it was read.' }),
   thinned: z.boolean().meta({
-    description: 'Points were left out: of each part the first, last, least and greatest are told.',
+    description: 'Points were omitted: of each part the first, last, least and greatest are returned.',
   }),
   unread_before: z.string().nullable().meta({
     description:
-      'There were too many points to read in time: those before this moment are neither told nor counted, and can be asked for with it as `to`. Null: all were read.',
+      'There were too many points to read in time: those before this time are neither returned nor counted. Use it as `to` to request them. Null: all were read.',
   }),
 });
 

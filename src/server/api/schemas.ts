@@ -55,7 +55,7 @@ export const pageSchema = (row: string): JsonSchema => ({
     rows: { type: 'array', items: { $ref: `#/components/schemas/${row}` } },
     next: {
       type: ['string', 'null'],
-      description: 'The cursor for `after`, with which the next page begins; null: this is the last one.',
+      description: 'The cursor for `after`, of the next page; null: this is the last page.',
     },
   },
 });

@@ -50,7 +50,7 @@ function problemOf(error: unknown): ApiProblem {
       status: 504,
       title: 'The database took too long',
       detail:
-        'ask for less: filter by the first columns of the key, sort by the key, or choose a shorter window',
+        'request less: filter by the first columns of the key, sort by the key, or choose a shorter window',
     };
   // Values that PostgreSQL rejects, and queries without a result: no record at that moment, or a sum without
   // a meaning.

@@ -18,7 +18,7 @@ export const watchedProbes = (sql: postgres.Sql) => sql`
 const MAX_PROBES = 30_000;
 
 /** The limit, for the documentation. */
-export const probeLimitNote = `Told of up to ${MAX_PROBES.toLocaleString('en')} probes; of more than that the part has no sample, and \`reporting.node_health_now\` tells how the nodes are.`;
+export const probeLimitNote = `Maximum ${MAX_PROBES.toLocaleString('en')} probes: with more the part has no sample; use \`reporting.node_health_now\` instead.`;
 
 /** @throws Error if there are more probes than that */
 export async function refuseTooManyProbes(sql: postgres.Sql): Promise<void> {
@@ -26,6 +26,6 @@ export async function refuseTooManyProbes(sql: postgres.Sql): Promise<void> {
     select count(*)::int from recorder.target_datasets where dataset = 'node_health' and active`;
   if (watched && watched.count > MAX_PROBES)
     throw new Error(
-      `${watched.count} probes are more than are told one by one (${MAX_PROBES}): reporting.node_health_now tells how the nodes are`,
+      `${watched.count} probes are more than the maximum of single series (${MAX_PROBES}): use reporting.node_health_now`,
     );
 }

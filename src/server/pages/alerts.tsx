@@ -46,7 +46,7 @@ export const alerts = definePage({
             )}
             <Table
               stacked
-              caption="Open alerts, those that are told first"
+              caption="Open alerts, firing ones first"
               columns={openColumns}
               rows={open.slice(0, MAX_OPEN_ALERTS)}
               keyOf={(one) => one.id}
@@ -117,8 +117,8 @@ const common: readonly Column<AlertRow>[] = [
 
 const more: readonly Column<AlertRow>[] = [
   {
-    name: 'Told',
-    about: 'Nobody is told before it has lasted for a while.',
+    name: 'Sent',
+    about: 'An alert is sent once it has lasted for the duration of its rule.',
     cell: ({ fired_at }) => <Time at={fired_at} />,
   },
   {

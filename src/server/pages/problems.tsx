@@ -1,7 +1,7 @@
 import type { Content } from './page.ts';
 import { ErrorNotice } from './parts/problem.tsx';
 
-/** An error as it is reported to people and programs. */
+/** An error for people and programs. */
 export interface PageProblem {
   readonly status: number;
   readonly title: string;
@@ -62,7 +62,7 @@ export const databaseUnavailable = (why: string): PageProblem => ({
   what: 'The database does not respond.',
   details: [why],
   advice:
-    'The recorder keeps trying, and nobody has to start it again. Nothing is written meanwhile. When the database is back, what the ' +
+    'The recorder keeps trying; no restart is needed. Nothing is written meanwhile. When the database is back, what the ' +
     'services still offer is fetched, and what cannot be fetched any more becomes a gap that says so. "chain-recorder doctor" tells more.',
   retryAfter: 10,
 });
@@ -86,7 +86,7 @@ export const replicaUnavailable = (why: string): PageProblem => ({
   details: [why],
   advice:
     'The recording continues: it writes to the primary. Pages do not turn to it by themselves, because the copy is there to keep their load ' +
-    'away from it. "chain-recorder status" and /metrics still tell how the recording stands; "chain-recorder doctor" tells more.',
+    'away from it. "chain-recorder status" and /metrics still report the recording; "chain-recorder doctor" has details.',
   retryAfter: 10,
 });
 
@@ -96,7 +96,7 @@ export const tooSlow = (why: string): PageProblem => ({
   what: 'The database did not work this out in the time that a page has.',
   details: [why],
   advice:
-    'The recording continues: it does not wait for readers. Try again, or ask for less: a shorter time, fewer things.',
+    'The recording continues: it does not wait for readers. Try again, or request less: a shorter time or fewer rows.',
   retryAfter: 30,
 });
 
@@ -106,7 +106,7 @@ export const queueUnavailable = (why: string): PageProblem => ({
   what: 'The queue gives no answer.',
   details: [why],
   advice:
-    'Nothing is lost: what is due meanwhile is planned from the database when the queue is back, and looks at nodes continue without ' +
+    'Nothing is lost: what is due meanwhile is planned from the database when the queue is back, and probes of nodes continue without ' +
     'it. A queue in Redis needs a Redis that runs and that REDIS_URL names. "chain-recorder doctor" tells more.',
   retryAfter: 10,
 });

@@ -46,7 +46,7 @@ export const runs = definePage({
             <SelectField name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
             <SelectField name="status" label="Status" value={asked.status} words={runStatuses} />
             <SelectField name="reason" label="Reason" value={asked.reason} words={runReasons} />
-            <TextField name="until" label="Began before (UTC)" value={until} hint="2026-12-01T02:00" />
+            <TextField name="until" label="Started before (UTC)" value={until} hint="2026-12-01T02:00" />
           </Filters>
           <Table
             stacked
@@ -54,7 +54,7 @@ export const runs = definePage({
             columns={columns}
             rows={rows}
             keyOf={({ run_id, dataset }) => `${run_id} ${dataset}`}
-            empty={next === null ? 'No run is so.' : 'None of the runs looked at is so. Older ones may be.'}
+            empty={next === null ? 'No run is so.' : 'None of the searched runs matches. Older runs may match.'}
           />
           <Older href={next === null ? null : linkTo(PATH, { ...asked, until: undefined, before: next })} />
           <p class="actions">

@@ -62,7 +62,7 @@ describe('what the schedules ask of an upstream', () => {
   ])('beyond %s is told with figures', (_, perDays, budget, limit) => {
     const [told] = said(perDays, budget);
     expect(told).toContain(
-      'metrics: the schedules ask for 2880 units a day, 2.0 times the 1440 of its budget',
+      'metrics: the schedules request 2880 units a day, 2.0 times the 1440 of its budget',
     );
     expect(told).toContain(limit);
   });

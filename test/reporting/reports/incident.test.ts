@@ -69,7 +69,7 @@ it('the story of an incident has everything that was recorded around it, in the 
   expect(incidentMarkdown({ node: 'a', ...window, incidents, ...told }).split('\n')).toEqual([
     '# a, 2026-11-01 02:00:00 to 2026-11-01 05:00:00 (UTC)',
     '',
-    '- health was down from 2026-11-01 03:00:00 until 2026-11-01 03:40:00 (2100 s, nobody observed it for 300 s, seen by paris): disk \\*full\\* \\| \\<b\\>99 %\\</b\\> of it',
+    '- health was down from 2026-11-01 03:00:00 until 2026-11-01 03:40:00 (2100 s, it was unobserved for 300 s, seen by paris): disk \\*full\\* \\| \\<b\\>99 %\\</b\\> of it',
     '',
     '| when | what | says |',
     '| --- | --- | --- |',

@@ -36,8 +36,8 @@ it('tells a cause at once, then at a bounded rate, and when it is over', async (
   expect(await look(minute)).toHaveLength(2);
   await lateFor('1 hour');
   expect(await look(minute)).toEqual([
-    'what did not stand as it should is over',
-    'what did not stand as it should is over',
+    'a finding was resolved',
+    'a finding was resolved',
   ]);
   expect(await look(minute)).toEqual([]);
   // What comes and goes is not told each time.

@@ -110,7 +110,7 @@ describe('a row stays sealed', () => {
     await sql`alter table recorder.p_blocks rename column bytes to octets`;
     try {
       expect((await verified()).broken).toEqual([
-        expect.stringMatching(/^p_blocks cannot be read as it was sealed: .*bytes/),
+        expect.stringMatching(/^p_blocks cannot be read in its sealed form: .*bytes/),
       ]);
     } finally {
       await sql`alter table recorder.p_blocks rename column octets to bytes`;

@@ -94,7 +94,7 @@ describe('what is different at two moments', () => {
     expect(textOf(body)).toContain('There is no record of validators at that moment.');
     expect((await ask(linkOf(body, 'show what changed since then'))).body).toContain('Differences');
     const fixed = await ask(
-      linkOf((await ask('/datasets/validators/changes')).body, 'Link to this, as it is now'),
+      linkOf((await ask('/datasets/validators/changes')).body, 'Permanent link'),
     );
     expect(fixed.code).toBe(200);
     expect(linkOf(fixed.body, 'Rows')).toContain('as_of=');

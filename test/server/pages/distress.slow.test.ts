@@ -88,13 +88,13 @@ describe('several recorders', () => {
     expect(
       rowsOf(others).map(([recorder, queue, , waits, state]) => [recorder, queue, waits, state]),
     ).toEqual([
-      ['beta', 'polls', '3', 'nobody looked lately'],
+      ['beta', 'polls', '3', 'not checked lately'],
       ['beta', 'heals', '20', 'stands since 2 h ago: it is paused'],
     ]);
     const [, schedules = ''] = body.split('id="schedules"');
     expect(rowsOf(schedules).map(([schedule, state]) => [schedule, state])).toEqual([
       ['plan one', 'set'],
-      ['plan two', 'nobody looked lately'],
+      ['plan two', 'not checked lately'],
     ]);
     await expect.poll(() => text('/')).toMatch(/queueheals of beta.*it is paused/s);
     await sql`truncate recorder.queues, recorder.schedules`;

@@ -118,7 +118,7 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
         await page.getByText('The SQL of this page').click();
         expect(await page.locator('pre[data-copy]').textContent()).toContain('from reporting.validators');
         yield;
-        await follow(page, 'Ask it on the query page', /\/query\?sql=/);
+        await follow(page, 'Open it on the query page', /\/query\?sql=/);
         await expect.poll(() => page.locator('tbody tr').count()).toBe(5);
         yield;
         const asked = await ask(server.address + (await link(page, 'CSV').getAttribute('href')));

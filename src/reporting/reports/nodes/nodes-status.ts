@@ -32,7 +32,7 @@ export interface NodesStatus {
   readonly at: number;
   readonly nodes: readonly NodeStatus[];
   readonly standing: readonly StalledLedger[];
-  /** Of the last 90 days, newest first. */
+  /** Incidents of the last 90 days, newest first. */
   readonly incidents: readonly NodeIncident[];
   readonly maintenance: readonly MaintenanceAhead[];
   readonly seal: SealHead | null;

@@ -19,7 +19,7 @@ export function seriesViews(dataset: Dataset): Declared[] {
     recorderColumn(
       'recorded_at',
       'timestamptz',
-      'Since when the upstream says this value, as far as it was asked.',
+      'Start of this value at the upstream, as far as it was observed.',
     ),
     ...(dataset.numbered ? [seriesId(dataset)] : []),
   ];

@@ -10,7 +10,7 @@ export function stateViews(dataset: Dataset): Declared[] {
   const { name, about } = dataset;
   const now = [
     ...upstreamColumns(dataset),
-    recorderColumn('valid_from', 'timestamptz', 'Since when it is so, as far as it was observed.'),
+    recorderColumn('valid_from', 'timestamptz', 'Start of the version, as far as it was observed.'),
     runIdColumn,
   ];
   const ended = [
@@ -18,7 +18,7 @@ export function stateViews(dataset: Dataset): Declared[] {
     recorderColumn(
       'ended_by',
       'text',
-      'Why it ended: changed (a newer version took over), gone (a whole list did not show it any more), unwatched (nobody asks for its target any more). Null: still so.',
+      'Why it ended: changed (a newer version took over), gone (a whole list did not show it any more), unwatched (its target is no longer configured). Null: still so.',
     ),
   ];
   return [
@@ -70,7 +70,7 @@ function changes(dataset: Dataset): DeclaredView {
       recorderColumn(
         'first_look',
         'boolean',
-        'It was there when the list was looked at for the first time: it joined at some moment before.',
+        'It was in the list at the first observation: it joined at some earlier time.',
       ),
     ],
     // One branch per kind of change, so that a query for one kind reads no other. Instants are compared for

@@ -191,7 +191,7 @@ function Differences({
                 href={hrefOf(path, { ...parameters, to: fixed })}
                 title="A link that shows the same differences at any time"
               >
-                Link to this, as it is now
+                Permanent link
               </a>
             )}
           </p>
@@ -215,7 +215,7 @@ function Differences({
 function summary(rows: DifferencesPage['rows'], more: boolean): string {
   if (rows.length === 0)
     return more
-      ? 'What was looked at for this page changed and changed back: nothing is different yet, and there is more.'
+      ? 'All rows read for this page changed and changed back. There may be differences on the next page.'
       : 'Nothing is different.';
   const count = (change: string) => rows.filter((row) => row.change === change).length;
   const parts = [

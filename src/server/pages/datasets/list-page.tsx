@@ -67,7 +67,7 @@ export const listPage = definePage({
             path="/datasets"
             parameters={parameters}
             asOf={as_of || null}
-            note="The moment stays while you walk on. How fresh a dataset is, is told of now."
+            note="The time is kept on all pages. Freshness is always the current one."
           />
           {GROUPS.map(({ heading, holds }) => (
             <section aria-label={heading} key={heading}>

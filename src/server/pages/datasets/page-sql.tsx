@@ -9,8 +9,8 @@ export function PageSql({ sql }: { readonly sql: string }) {
       <summary>The SQL of this page</summary>
       <CopyableText text={sql} label="SQL of this page" />
       <p class="soft">
-        Runs as it is, as <code>recorder_reader</code>: chain-recorder query &quot;…&quot;, or psql.{' '}
-        {sql.length <= MAX_STATEMENT_CHARACTERS && <a href={queryLink({ sql })}>Ask it on the query page</a>}
+        Run it as <code>recorder_reader</code>: chain-recorder query &quot;…&quot;, or psql.{' '}
+        {sql.length <= MAX_STATEMENT_CHARACTERS && <a href={queryLink({ sql })}>Open it on the query page</a>}
       </p>
     </details>
   );

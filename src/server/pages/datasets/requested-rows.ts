@@ -5,7 +5,7 @@ import type { ReportingRelation } from '../../../reporting/relations/readable.ts
 import { type RowsQuery, rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type Parameters, parametersOf } from './address.ts';
 
-/** How a view supports past moments. */
+/** Support of a view for past times. */
 export type PastSupport =
   /** As known at any moment. */
   | { readonly kind: 'known' }

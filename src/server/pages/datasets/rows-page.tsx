@@ -137,7 +137,7 @@ function content(
                   href={hrefOf(path, { ...parameters, as_of: new Date(now).toISOString() })}
                   title="A link that shows the same rows at any time"
                 >
-                  Link to this, as it is now
+                  Permanent link
                 </a>
               )}
             </p>

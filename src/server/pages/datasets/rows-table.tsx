@@ -82,7 +82,7 @@ interface RowLink {
 const waysColumn = (ways: (row: Row) => readonly RowLink[]): Column<Row> => ({
   name: 'More',
   head: <span class="unseen">More</span>,
-  about: 'Where more is told: what was recorded of the row, its numbers as a chart, what is missing.',
+  about: 'Links to the history of the row, its chart and its gaps.',
   cell: (row) => ways(row).flatMap(({ label, href }) => [<a href={href}>{label}</a>, ' ']),
 });
 

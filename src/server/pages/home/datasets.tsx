@@ -50,14 +50,14 @@ export const datasetColumns: readonly Column<DatasetStatus>[] = [
   },
   {
     name: 'Targets',
-    about: 'What it is asked about.',
+    about: 'The parameters of its requests.',
     kind: 'number',
     cell: ({ targets }) => numberText(targets),
   },
   { name: 'Targets with problems', cell: (one) => words.flatMap((word) => word(one)).join(', ') || '–' },
   {
     name: 'Rows today',
-    about: 'Written since midnight (UTC). Intervals of looks at nodes are not counted.',
+    about: 'Written since midnight (UTC). Intervals of node health are not counted.',
     kind: 'number',
     cell: ({ dataset, rows_today }) =>
       recordedNamed(dataset)?.history === 'ledger' ? '–' : numberText(rows_today),

@@ -59,7 +59,7 @@ function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps
       </code>
     </>,
     <>
-      Keep the head of a seal elsewhere, and nobody can change the record unnoticed:{' '}
+      Keep the head of a seal elsewhere, so that no change of the record goes unnoticed:{' '}
       <code>chain-recorder seal --out seal.txt</code>
     </>,
     ...(directory === null

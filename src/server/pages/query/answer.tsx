@@ -38,7 +38,7 @@ function answerLines(
     }
     if (lines.size > MAX_LINES)
       return {
-        why: `There are more than ${MAX_LINES} lines: ask for fewer columns of numbers and texts, or for fewer things.`,
+        why: `There are more than ${MAX_LINES} lines: choose fewer columns of numbers and texts, or fewer rows.`,
       };
   }
   const drawnLines: Line[] = [...lines.values()].map(({ label, points }) => ({

@@ -24,7 +24,7 @@ function Examples({ now }: { readonly now: number }) {
   return (
     <section aria-labelledby="examples">
       <h2 id="examples">Ready questions</h2>
-      <p class="soft">Each fills in its SQL and asks it. Replace YOURS or YOUR with your own ids.</p>
+      <p class="soft">Each opens its SQL and runs it. Replace YOURS or YOUR with your own ids.</p>
       <div class="columns">
         {questions().map(({ heading, questions: ofHeading }) => (
           <details key={heading}>

@@ -37,7 +37,7 @@ export const jobsOfQueue = definePage({
         <JobsTable
           caption={`${queueWords[queue]}: ${JOB_STATE_LABELS[state].label.toLowerCase()}`}
           jobs={jobs.slice(0, PAGE_SIZE)}
-          empty={after > 0 ? 'There are not so many any more.' : 'No job is in this state.'}
+          empty={after > 0 ? 'There are fewer pages by now.' : 'No job is in this state.'}
         />
         <p class="soft">A queue moves while it is read: a job may be on two pages, or on none.</p>
         <Older

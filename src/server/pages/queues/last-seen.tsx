@@ -19,6 +19,6 @@ export const isRecentObservation = (at: Date, now: number): boolean =>
  */
 export function ObservedState({ at, children }: { readonly at: Date; readonly children: ComponentChildren }) {
   const { now } = useContext(CurrentView);
-  if (!isRecentObservation(at, now)) return <State is="unknown">nobody looked lately</State>;
+  if (!isRecentObservation(at, now)) return <State is="unknown">not checked lately</State>;
   return <>{children}</>;
 }

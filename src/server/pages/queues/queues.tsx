@@ -161,10 +161,8 @@ export const queues = definePage({
         <div class="stack">
           <h1>Queues</h1>
           <p class="soft">
-            Polls and plans have a queue of their own, so that no amount of healing makes them wait. Jobs that
-            ended are gone from here: <a href="/runs">the runs</a> tell how they went, and{' '}
-            <a href="/runs?status=failed">which failed</a>. What is in a queue may be lost; what is recorded,
-            missing and due is known to the database.
+            Polls and plans have a queue of their own, so that heals do not delay them. Ended jobs are removed: <a href="/runs">the runs</a> show their results, and{' '}
+            <a href="/runs?status=failed">which failed</a>. The queue can be lost: the database knows what is recorded, missing and due.
           </p>
         </div>
         {looks instanceof QueueUnavailableError ? (

@@ -49,7 +49,7 @@ export function ProbeResultsTable({ range }: { readonly range: NodeRange }) {
         columns={columns}
         rows={range.looks}
         keyOf={({ observer, started_at }) => `${observer} ${started_at.getTime()}`}
-        empty="Nobody looked in this time."
+        empty="No probes in this time."
       />
       {older && (
         <p>

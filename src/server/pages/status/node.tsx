@@ -53,7 +53,7 @@ function UptimeByObserver({ observed }: { readonly observed: readonly ObservedUp
       columns={columns}
       rows={observed}
       keyOf={({ probe, observer }) => `${probe} ${observer}`}
-      empty="Nobody has looked at it yet."
+      empty="It has not been probed yet."
     />
   );
 }
@@ -156,8 +156,7 @@ export function nodeContent({ range, asked, status, now, site }: NodeRecord): Co
         <section aria-labelledby="observed">
           <h2 id="observed">By observer</h2>
           <p class="soft">
-            {countText(new Set(range.observed.map(({ observer }) => observer)).size, 'observer')} looked at
-            it. Where there are several, it counts as down while most of those that looked saw it down.
+            {countText(new Set(range.observed.map(({ observer }) => observer)).size, 'observer')} probed it. With several, it counts as down while most of them see it down.
           </p>
           <UptimeByObserver observed={range.observed} />
         </section>

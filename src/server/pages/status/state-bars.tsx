@@ -47,7 +47,7 @@ export function Legend() {
           <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
             <rect class={state} fill={fillOf(state)} width="12" height="12" />
           </svg>
-          {state === 'unknown' ? 'unknown: nobody could tell' : state}
+          {state}
         </li>
       ))}
       <li>

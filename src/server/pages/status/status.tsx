@@ -99,7 +99,7 @@ function verdictOf(nodes: readonly NodeStatus[]): readonly [tone: string, words:
   if (nodes.length === 0) return ['idle', 'No node is watched'];
   const [down, unknown, maintenance] = [count('down'), count('unknown', 'unrecorded'), count('maintenance')];
   if (down > 0) return ['bad', of(down, 'down')];
-  if (unknown > 0) return ['idle', `${of(unknown, 'in a state that nobody knows')}`];
+  if (unknown > 0) return ['idle', of(unknown, 'unknown')];
   if (maintenance > 0) return ['planned', of(maintenance, 'under announced maintenance')];
   return ['good', of(nodes.length, 'up')];
 }

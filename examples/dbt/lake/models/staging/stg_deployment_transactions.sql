@@ -1,5 +1,5 @@
 -- Made by "npm run docs".
--- Of a version that stands in several files the newest row counts.
+-- A version can be in several files: the newest row counts.
 -- A number that fits no DECIMAL is null, and has its digits in NAME_exact. Where no file has that column, it is null.
 select versions.*
 from (select cast(null as varchar) as block_number_exact, cast(null as varchar) as block_min_delay_excess_exact, cast(null as varchar) as gas_limit_exact, cast(null as varchar) as gas_used_exact, cast(null as varchar) as gas_price_exact, cast(null as varchar) as nonce_exact, cast(null as varchar) as base_fee_per_gas_exact, cast(null as varchar) as max_fee_per_gas_exact, cast(null as varchar) as max_priority_fee_per_gas_exact, cast(null as varchar) as network_token_decimals_exact, cast(null as varchar) as network_token_details_current_price_value_exact, cast(null as varchar) as network_token_details_historical_price_value_exact) absent, lateral (

@@ -1,5 +1,5 @@
 -- Made by "npm run docs".
--- Of a version that stands in several files the newest row counts.
+-- A version can be in several files: the newest row counts.
 -- A number that fits no DECIMAL is null, and has its digits in NAME_exact. Where no file has that column, it is null.
 select versions.*
 from (select cast(null as varchar) as tx_fee_exact, cast(null as varchar) as create_asset_tx_fee_exact, cast(null as varchar) as create_subnet_tx_fee_exact, cast(null as varchar) as transform_subnet_tx_fee_exact, cast(null as varchar) as create_blockchain_tx_fee_exact, cast(null as varchar) as add_primary_network_validator_fee_exact, cast(null as varchar) as add_primary_network_delegator_fee_exact, cast(null as varchar) as add_subnet_validator_fee_exact, cast(null as varchar) as add_subnet_delegator_fee_exact, cast(null as varchar) as x_tx_fee_exact, cast(null as varchar) as x_create_asset_tx_fee_exact) absent, lateral (

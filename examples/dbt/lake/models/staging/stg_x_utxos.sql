@@ -1,5 +1,5 @@
 -- Made by "npm run docs".
--- Of a version that stands in several files the newest row counts.
+-- A version can be in several files: the newest row counts.
 -- A number that fits no DECIMAL is null, and has its digits in NAME_exact. Where no file has that column, it is null.
 select versions.*
 from (select cast(null as varchar) as amount_exact, cast(null as varchar) as locktime_raw_exact) absent, lateral (

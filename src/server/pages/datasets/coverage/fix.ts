@@ -14,7 +14,7 @@ export const formatHealCommand = ({ name }: ReadableDataset): string => `chain-r
  * @param gap a row of `reporting.gaps`
  */
 export function fixOfGap(dataset: ReadableDataset, gap: Row): GapFix {
-  if (dataset.kind === 'ledger') return { none: 'It stays unknown: nobody looked then.' };
+  if (dataset.kind === 'ledger') return { none: 'It stays unknown: no observer probed at that time.' };
   const axis = axisOf(dataset);
   if (gap.reason !== NOT_RECORDED_YET || axis === null) return { none: 'It cannot be fetched any more.' };
   const { target, range_start: from, range_end: to } = gap;

@@ -48,8 +48,8 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
           <p>
             This is missing for good.{' '}
             {dataset.kind === 'ledger'
-              ? 'Nobody looked then: how the nodes were stays unknown.'
-              : 'Nobody can ask for it any more.'}
+              ? 'No observer probed at that time: the states of the nodes stay unknown.'
+              : 'It can no longer be requested.'}
           </p>
           <Table
             stacked

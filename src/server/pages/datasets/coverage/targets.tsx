@@ -61,7 +61,7 @@ export function Targets({
         empty={
           parameters.target
             ? `No target is ${parameters.target}. The names are those of the list of all targets.`
-            : 'It is not asked for anything: nothing that is watched gives it a target.'
+            : 'It has no targets: the configuration watches nothing that it could record.'
         }
       />
       <FirstPage path={path} parameters={parameters} />
