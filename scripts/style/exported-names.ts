@@ -4,7 +4,8 @@ import ts from 'typescript';
 const SHARED_BY_DESIGN: ReadonlyMap<string, string> = new Map([]);
 
 const isExported = (node: ts.Node): boolean =>
-  ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+  ts.canHaveModifiers(node) &&
+  (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
 
 /** Returns the names that a module declares and exports. Re-exports are not declarations. */
 function declaredExports(path: string, source: string): string[] {

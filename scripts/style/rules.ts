@@ -23,13 +23,37 @@ export const STYLE_RULES: readonly StyleRule[] = [
   { pattern: /\b(is|are) called so\b/i, reason: PRIVATE, replacement: 'has this name' },
   { pattern: /\bas (it|they) stands?\b/i, reason: PRIVATE, replacement: 'the current state' },
   { pattern: /\bown words\b/i, reason: PRIVATE, replacement: 'as the node reports it' },
-  { pattern: /\b(nobody|whoever)\b/i, reason: PERSONIFIED, replacement: 'no process, no observer, every reader' },
-  { pattern: /\b(is|are|was|were|be|been) told\b/i, reason: PERSONIFIED, replacement: 'is reported, sent, notified' },
-  { pattern: /\btells? (of|who|what|how|why|which|that|it)\b/i, reason: PERSONIFIED, replacement: 'reports, describes' },
+  {
+    pattern: /\b(nobody|whoever)\b/i,
+    reason: PERSONIFIED,
+    replacement: 'no process, no observer, every reader',
+  },
+  {
+    pattern: /\b(is|are|was|were|be|been) told\b/i,
+    reason: PERSONIFIED,
+    replacement: 'is reported, sent, notified',
+  },
+  {
+    pattern: /\btells? (of|who|what|how|why|which|that|it)\b/i,
+    reason: PERSONIFIED,
+    replacement: 'reports, describes',
+  },
   { pattern: /\basks? (for|of|about|whether|it)\b/i, reason: PERSONIFIED, replacement: 'requests, queries' },
-  { pattern: /\basked (for|about|wrongly|whether)\b/i, reason: PERSONIFIED, replacement: 'requested, queried' },
-  { pattern: /\b(stands?|stood) (in|there|still|at|for|here)\b/i, reason: PERSONIFIED, replacement: 'is stored, is, is stalled' },
-  { pattern: /\b(looks?|looked|looking) (at|into)\b/i, reason: PERSONIFIED, replacement: 'checks, reads, probes' },
+  {
+    pattern: /\basked (for|about|wrongly|whether)\b/i,
+    reason: PERSONIFIED,
+    replacement: 'requested, queried',
+  },
+  {
+    pattern: /\b(stands?|stood) (in|there|still|at|for|here)\b/i,
+    reason: PERSONIFIED,
+    replacement: 'is stored, is, is stalled',
+  },
+  {
+    pattern: /\b(looks?|looked|looking) (at|into)\b/i,
+    reason: PERSONIFIED,
+    replacement: 'checks, reads, probes',
+  },
   {
     pattern: /^\/\*\* (What|How|Who|Of|So|Such)\b/,
     reason: 'a doc comment starts with a verb or a noun',

@@ -10,7 +10,8 @@ export interface StyleText {
 const lineAt = (source: string, offset: number): number => source.slice(0, offset).split('\n').length;
 
 /** Matches SQL and other code within literals. */
-const CODE = /\b(select|insert into|update recorder|cross join|group by|order by|as materialized|on conflict|plpgsql|begin (read|transaction))\b/;
+const CODE =
+  /\b(select|insert into|update recorder|cross join|group by|order by|as materialized|on conflict|plpgsql|begin (read|transaction))\b/;
 
 /** Returns the comments and the sentences in string literals of a TypeScript file. */
 function typescriptTexts(path: string, source: string): StyleText[] {

@@ -35,7 +35,9 @@ export function formatText(message: AlertMessage, most = 3_500, safe = (text: st
     about,
     `What to do: ${advice}`,
     ...(runbook === null ? [] : [`Runbook: ${runbook}`]),
-    ...(message.maybeAgain ? ['An earlier attempt ended without a response: this message can be a duplicate.'] : []),
+    ...(message.maybeAgain
+      ? ['An earlier attempt ended without a response: this message can be a duplicate.']
+      : []),
   ].join('\n');
   const room = most - end.length - MORE_ALERTS_HINT.length - 30;
   const lines: string[] = [];

@@ -52,7 +52,8 @@ const SSL_MODES: ReadonlyMap<string, SslMode> = new Map([
   ['true', 'verify-full'],
   ['1', 'verify-full'],
 ]);
-const SSL_MODE_HINT = 'use require (encrypts without verification of the certificate), verify-full or disable';
+const SSL_MODE_HINT =
+  'use require (encrypts without verification of the certificate), verify-full or disable';
 
 /** Supported parameters. */
 const SUPPORTED_PARAMETERS = [

@@ -135,7 +135,11 @@ export function keepSchedules({ app, queues, kind, membership, repeating, signal
     COMPARE_INITIAL_DELAY_MS,
   );
   const end = () => retireRemovedTargets(app.recording, membership.registrant, log);
-  repeating.every(END_UNWATCHED_INTERVAL_MS, 'retiring targets that are no longer configured', whileNewest(end));
+  repeating.every(
+    END_UNWATCHED_INTERVAL_MS,
+    'retiring targets that are no longer configured',
+    whileNewest(end),
+  );
 }
 
 /** Seals the days that ended since the last seal, and logs the seal. */

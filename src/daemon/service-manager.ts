@@ -74,8 +74,7 @@ export class ServiceManager {
       const [code] = await once(child, 'exit');
       if (code !== 0) throw new Error(`systemd-notify ended with ${code}`);
     } catch (error) {
-      if (!this.#warned)
-        this.#log.warn({ cause: toErrorMessage(error) }, 'systemd cannot be notified');
+      if (!this.#warned) this.#log.warn({ cause: toErrorMessage(error) }, 'systemd cannot be notified');
       this.#warned = true;
     }
   }

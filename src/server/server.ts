@@ -185,7 +185,9 @@ export function buildServer({
   });
   server.addHook('onRequest', async ({ url, headers }, reply) => {
     if (!isCrossSiteRequest(url.split('?', 1)[0] ?? url, headers)) return;
-    await reply.code(403).send({ error: 'the request came from a page of another site: open this page directly' });
+    await reply
+      .code(403)
+      .send({ error: 'the request came from a page of another site: open this page directly' });
   });
   refuseFuture(server, clock);
   const context = {

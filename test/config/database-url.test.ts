@@ -71,10 +71,10 @@ describe('a database URL', () => {
   });
 
   it.each([
-    ['sslmode=prefer', /^sslmode=prefer leaves it to the server .*: write require \(encrypts without/],
+    ['sslmode=prefer', /^sslmode=prefer leaves it to the server .*: use require \(encrypts without/],
     ['sslmode=allow', /^sslmode=allow leaves/],
-    ['sslmode=canary', /^there is no such sslmode: write require/],
-    ['ssl=constructor', /^there is no such ssl: write/],
+    ['sslmode=canary', /^there is no such sslmode: use require/],
+    ['ssl=constructor', /^there is no such ssl: use/],
     ['sslmode=', /^there is no such sslmode/],
     ['sslmode=verify-full&sslrootcert=/ca.pem', /^sslrootcert cannot be used: .*NODE_EXTRA_CA_CERTS=/],
     ['sslmode=require&sslcert=/a.crt&sslkey=/a.key', /^sslcert cannot be used: .* a password$/],

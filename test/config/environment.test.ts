@@ -47,7 +47,7 @@ describe('the environment', () => {
   it('names a database with what both drivers can do', () => {
     const url = 'postgres://u:canary@host/db?sslmode=prefer';
     expect(problems({ DATABASE_URL: url, REPORTING_DATABASE_URL: url })).toEqual([
-      expect.stringMatching(/^DATABASE_URL: sslmode=prefer .*: write require .*, verify-full or disable$/),
+      expect.stringMatching(/^DATABASE_URL: sslmode=prefer .*: use require .*, verify-full or disable$/),
       expect.stringMatching(/^REPORTING_DATABASE_URL: sslmode=prefer/),
     ]);
   });

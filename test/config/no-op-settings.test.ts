@@ -28,7 +28,7 @@ it.each([
   ['p_blocks', 'since', '2026-01-01', 'by height: name a height such as 0'],
   ['metric_points', 'since', 5, 'by time: name a day'],
   ['native_transactions', 'since', 5, 'from the first block on'],
-  ['node_identity', 'pageSize', 5, 'no pages'],
+  ['node_identity', 'pageSize', 5, 'no page size'],
 ])('%s.%s is refused: it would change nothing', (dataset, setting, value, reason) => {
   const [first = '', ...more] = problems({ datasets: { [dataset]: { [setting]: value } } });
   expect(more).toEqual([]);

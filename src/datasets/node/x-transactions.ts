@@ -72,7 +72,11 @@ export const xTransactions = defineDataset({
   rename: { id: 'tx_id' },
   item: object({
     id: text(),
-    status: optional(text('Accepted or Rejected, if the status was requested; null: the transaction is in an accepted block.')),
+    status: optional(
+      text(
+        'Accepted or Rejected, if the status was requested; null: the transaction is in an accepted block.',
+      ),
+    ),
     block: optional(
       object({ height: optional(uint()), id: optional(text()), time: optional(unixSeconds()) }),
     ),

@@ -54,7 +54,9 @@ export const runs = definePage({
             columns={columns}
             rows={rows}
             keyOf={({ run_id, dataset }) => `${run_id} ${dataset}`}
-            empty={next === null ? 'No run is so.' : 'None of the searched runs matches. Older runs may match.'}
+            empty={
+              next === null ? 'No run is so.' : 'None of the searched runs matches. Older runs may match.'
+            }
           />
           <Older href={next === null ? null : linkTo(PATH, { ...asked, until: undefined, before: next })} />
           <p class="actions">

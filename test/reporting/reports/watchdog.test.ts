@@ -35,10 +35,7 @@ it('tells a cause at once, then at a bounded rate, and when it is over', async (
   expect(await look(9 * minute)).toEqual([]);
   expect(await look(minute)).toHaveLength(2);
   await lateFor('1 hour');
-  expect(await look(minute)).toEqual([
-    'a finding was resolved',
-    'a finding was resolved',
-  ]);
+  expect(await look(minute)).toEqual(['a finding was resolved', 'a finding was resolved']);
   expect(await look(minute)).toEqual([]);
   // What comes and goes is not told each time.
   await lateFor('5 days');

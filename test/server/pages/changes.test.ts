@@ -93,9 +93,7 @@ describe('what is different at two moments', () => {
     const { body } = await ask('/datasets/validators/changes?from=2001-01-01');
     expect(textOf(body)).toContain('There is no record of validators at that moment.');
     expect((await ask(linkOf(body, 'show what changed since then'))).body).toContain('Differences');
-    const fixed = await ask(
-      linkOf((await ask('/datasets/validators/changes')).body, 'Permanent link'),
-    );
+    const fixed = await ask(linkOf((await ask('/datasets/validators/changes')).body, 'Permanent link'));
     expect(fixed.code).toBe(200);
     expect(linkOf(fixed.body, 'Rows')).toContain('as_of=');
   });

@@ -138,7 +138,7 @@ describe.each([
         path = shown.includes('rel="next"') ? linkOf(shown, 'More') : null;
       }
       expect(seen.size).toBe(MANY);
-      expect(await text(`/queues/polls?after=${MANY + 50}`)).toContain('There are not so many any more');
+      expect(await text(`/queues/polls?after=${MANY + 50}`)).toContain('There are fewer pages by now');
     },
   );
 

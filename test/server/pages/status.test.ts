@@ -331,6 +331,6 @@ it('when nobody watches any more says at once that nobody watches any more, and 
   const states = async () =>
     [...(await ask('/status')).body.matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);
   await expect.poll(states, { timeout: 20_000 }).not.toContain('good');
-  expect((await ask('/status')).body).toContain('a state that nobody knows');
+  expect((await ask('/status')).body).toContain('All 4 nodes are unknown');
   await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
 });

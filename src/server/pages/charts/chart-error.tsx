@@ -22,7 +22,8 @@ export function UnreadNotice({
   if (before >= drawing.window[1])
     return (
       <p class="soft">
-        Even the newest part of this window takes too long to read for a page. Choose a shorter window or fewer lines.
+        Even the newest part of this window takes too long to read for a page. Choose a shorter window or
+        fewer lines.
       </p>
     );
   // The part extends to the first points that are drawn, because the distance to their predecessors

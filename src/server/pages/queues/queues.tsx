@@ -161,8 +161,10 @@ export const queues = definePage({
         <div class="stack">
           <h1>Queues</h1>
           <p class="soft">
-            Polls and plans have a queue of their own, so that heals do not delay them. Ended jobs are removed: <a href="/runs">the runs</a> show their results, and{' '}
-            <a href="/runs?status=failed">which failed</a>. The queue can be lost: the database knows what is recorded, missing and due.
+            Polls and plans have a queue of their own, so that heals do not delay them. Ended jobs are
+            removed: <a href="/runs">the runs</a> show their results, and{' '}
+            <a href="/runs?status=failed">which failed</a>. The queue can be lost: the database knows what is
+            recorded, missing and due.
           </p>
         </div>
         {looks instanceof QueueUnavailableError ? (

@@ -156,7 +156,8 @@ export function nodeContent({ range, asked, status, now, site }: NodeRecord): Co
         <section aria-labelledby="observed">
           <h2 id="observed">By observer</h2>
           <p class="soft">
-            {countText(new Set(range.observed.map(({ observer }) => observer)).size, 'observer')} probed it. With several, it counts as down while most of them see it down.
+            {countText(new Set(range.observed.map(({ observer }) => observer)).size, 'observer')} probed it.
+            With several, it counts as down while most of them see it down.
           </p>
           <UptimeByObserver observed={range.observed} />
         </section>
