@@ -31,7 +31,7 @@ export interface RecordingContext {
   /** Connections for the commits of runs. */
   readonly commits: postgres.Sql;
   readonly clock: Clock;
-  /** Identifier of this process in `recorder.runs`: host and process id. */
+  /** Identifier of this process in the table of runs: host and process id. */
   readonly worker: string;
   readonly open: OpenUpstream;
   /** Undefined: no traces. */
