@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { findNearestName } from '../../lib/nearest-name.ts';
 
 /** An invalid parameter and the reason. */
 export interface ParameterProblem {
@@ -25,8 +26,28 @@ export function validateParameters<T>(schema: z.ZodType<T>, parameters: unknown)
   throw new InvalidRequestError(
     read.error.issues.flatMap((issue): ParameterProblem[] => {
       if (issue.code === 'unrecognized_keys')
-        return issue.keys.map((parameter) => ({ parameter, problem: `is not known here: ${issue.message}` }));
+        return issue.keys.map((parameter) => ({
+          parameter,
+          problem: `is not known here${hintOf(parameter, schema, issue.message)}`,
+        }));
       return [{ parameter: issue.path.map(String).join('.'), problem: issue.message }];
     }),
   );
+}
+
+/** Maximum length of the list of known parameters in an error, in characters. */
+const MAX_LIST_CHARACTERS = 600;
+
+/** Returns the nearest known parameter, or the list of all if none is near. */
+function hintOf(parameter: string, schema: z.ZodType, list: string): string {
+  const nearest = findNearestName(parameter, namesOf(schema), Math.max(2, parameter.length / 3));
+  if (nearest !== undefined) return `; did you mean "${nearest}"?`;
+  if (list.length <= MAX_LIST_CHARACTERS) return `: ${list}`;
+  const end = list.lastIndexOf(',', MAX_LIST_CHARACTERS);
+  return `: ${list.slice(0, end)}, …; /openapi.json describes all`;
+}
+
+function namesOf(schema: z.ZodType): string[] {
+  const object = schema instanceof z.ZodPipe ? schema.in : schema;
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
 }

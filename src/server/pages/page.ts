@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { z } from 'zod';
 import type { QueuesView } from '../../jobs/queue-look.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { findNearestName } from '../../lib/nearest-name.ts';
 import type { Demand } from '../../reporting/reports/call-demand.ts';
 import type { DiskUse } from '../../reporting/reports/disk.ts';
 import type { MyValidator } from '../../reporting/reports/my-validators.ts';
@@ -129,8 +130,11 @@ function problemOf(
   given: Readonly<Record<string, unknown>>,
   known: readonly string[],
 ): string {
-  if (issue.code === 'unrecognized_keys')
-    return `${issue.keys.join(', ')}: ${known.length > 0 ? `this page takes ${known.join(', ')}` : 'this page takes no parameters'}`;
+  if (issue.code === 'unrecognized_keys') {
+    const taken = known.length > 0 ? `this page takes ${known.join(', ')}` : 'this page takes no parameters';
+    const nearest = findNearestName(issue.keys[0] ?? '', known);
+    return `${issue.keys.join(', ')}: ${taken}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+  }
   const name = issue.path.join('.');
   // For a repeated parameter, Zod may report an issue of its items instead of the parameter.
   const isRepeated = Array.isArray(given[name]) && issue.code.startsWith('invalid_');

@@ -44,7 +44,16 @@ describe('parameters of a list', () => {
       expect.stringMatching(/^sort must be one of chain_id, metric/),
       'limit must be a whole number from 1 to 1000',
       expect.stringMatching(/^as_of must be a time/),
-      expect.stringMatching(/^password is not known here: there are chain_id, chain_id.gte/),
+      expect.stringMatching(/^password is not known here: there are chain_id, chain_id.gte.{0,600}$/),
+    ]);
+  });
+
+  it('that are mistyped are named with the nearest one', () => {
+    expect(problems('metric_points', { limti: '5' })).toEqual([
+      'limti is not known here; did you mean "limit"?',
+    ]);
+    expect(problems('metric_points', { chian_id: '1' })).toEqual([
+      'chian_id is not known here; did you mean "chain_id"?',
     ]);
   });
 

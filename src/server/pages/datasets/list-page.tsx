@@ -52,6 +52,7 @@ export const listPage = definePage({
   },
   content(datasets, { as_of }) {
     const parameters: Parameters = as_of ? { as_of } : {};
+    const groups = viewGroups();
     return {
       title: 'Data',
       body: (
@@ -69,9 +70,18 @@ export const listPage = definePage({
             asOf={as_of || null}
             note="The time is kept on all pages. Freshness is always the current one."
           />
+          <nav aria-label="Index">
+            <ul class="index">
+              {[...GROUPS, ...groups].map(({ heading }) => (
+                <li key={heading}>
+                  <a href={`#${anchorOf(heading)}`}>{heading}</a>
+                </li>
+              ))}
+            </ul>
+          </nav>
           {GROUPS.map(({ heading, holds }) => (
             <section aria-label={heading} key={heading}>
-              <h2>{heading}</h2>
+              <h2 id={anchorOf(heading)}>{heading}</h2>
               <Table
                 stacked
                 caption={heading}
@@ -82,9 +92,11 @@ export const listPage = definePage({
               />
             </section>
           ))}
-          {viewGroups().map(({ heading, views }) => (
-            <section aria-label={heading} key={heading}>
-              <h2>{heading}</h2>
+          {groups.map(({ heading, views }) => (
+            <details class="group" key={heading}>
+              <summary>
+                <h2 id={anchorOf(heading)}>{heading}</h2> <span class="soft">{views.length} views</span>
+              </summary>
               <Table
                 stacked
                 caption={heading}
@@ -93,13 +105,16 @@ export const listPage = definePage({
                 keyOf={({ name }) => name}
                 empty="Nothing."
               />
-            </section>
+            </details>
           ))}
         </>
       ),
     };
   },
 });
+
+/** Returns the anchor of a heading. */
+const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
 const upstreamOf = ({ name }: ReadableDataset) => {
   const one = recordedNamed(name);
