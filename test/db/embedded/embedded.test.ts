@@ -7,7 +7,7 @@ import { openEmbedded } from '../../../src/db/embedded/embedded.ts';
 import { startFailure } from '../../../src/db/embedded/failure.ts';
 import { embeddedHome } from '../../../src/db/embedded/home.ts';
 import { keepInitdbChoices, StartFallbacks, writeSettings } from '../../../src/db/embedded/settings.ts';
-import { UsageError } from '../../../src/lib/errors.ts';
+import { TemporaryError, UsageError } from '../../../src/lib/errors.ts';
 
 const log = { info: () => {}, warn: () => {} };
 let place: string;
@@ -41,6 +41,23 @@ it('restarts a server that was killed, on its port, with what was committed', as
   expect(await postmaster()).not.toBe(killed);
   stop.abort();
   await supervised;
+  await server.close();
+  await rm(path, { recursive: true, force: true });
+});
+
+it('ends with a temporary error when a server that ended cannot be restarted', async () => {
+  const dir = join(place, '.recorder');
+  const server = await openEmbedded({ dir, log });
+  const { path } = await embeddedHome(dir, log);
+  const supervised = server.supervise(new AbortController().signal);
+  const refused = expect(supervised).rejects.toThrow(
+    /\.recorder ended and was not restarted: .*holds files of PostgreSQL 17/,
+  );
+  const [pid] = (await readFile(join(path, 'data/postmaster.pid'), 'utf8')).split('\n');
+  await writeFile(join(path, 'data/PG_VERSION'), '17\n');
+  process.kill(Number(pid), 'SIGKILL');
+  await refused;
+  await expect(supervised).rejects.toBeInstanceOf(TemporaryError);
   await server.close();
   await rm(path, { recursive: true, force: true });
 });
