@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { feeds } from '../../src/datasets/catalog.ts';
 import type { Scope, Source, Target, UpstreamClient } from '../../src/datasets/contract.ts';
 import { getEntries, getMember } from '../../src/datasets/sources/answer.ts';
@@ -10,8 +9,10 @@ import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { recordingContext, run } from '../support/recording.ts';
+
+const { it, sql } = withDatabase();
 
 const folder = fileURLToPath(new URL('../../../shared/real-data/health-info/', import.meta.url));
 const present = existsSync(folder);
@@ -138,17 +139,6 @@ function nodeThatAnswers({ method, result }: Documented): Partial<Omit<UpstreamC
 
 describe.skipIf(!present)('documented answers', () => {
   const clock = new ManualClock(Date.UTC(2026, 0, 10));
-  let database: TestDatabase;
-  let sql: postgres.Sql;
-
-  beforeAll(async () => {
-    database = await testDatabase();
-    sql = postgres(database.url, { onnotice: () => {} });
-  });
-  afterAll(async () => {
-    await sql?.end();
-    await database?.close();
-  });
 
   /** What looks at a node's health say is read in test/health/readings.test.ts. */
   const ofRuns = answers.filter(({ method }) => !method.startsWith('health.'));

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import { OPEN_END, type Range, type Target, type Window } from '../../src/datasets/contract.ts';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
@@ -26,7 +25,7 @@ import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import {
   jobFor,
   onlyPage,
@@ -35,6 +34,8 @@ import {
   type ScriptedFeed,
   scriptedFeed,
 } from '../support/recording.ts';
+
+const { it, sql } = withDatabase();
 
 const second = 1000;
 const minute = 60 * second;
@@ -398,17 +399,6 @@ describe('planAll', () => {
 });
 
 describe('what PostgreSQL knows of targets', () => {
-  let database: TestDatabase;
-  let sql: postgres.Sql;
-  beforeAll(async () => {
-    database = await testDatabase();
-    sql = postgres(database.url, { onnotice: () => {} });
-  });
-  afterAll(async () => {
-    await sql.end();
-    await database.close();
-  });
-
   const known = async (feed: ScriptedFeed) => jointState(feed, await loadStates(sql, feed), targetOf(feed));
 
   it('fixes where the recording is expected to start when a target is first seen', async () => {

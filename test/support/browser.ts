@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
 import { onPath } from './on-path.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -30,6 +31,17 @@ export const schemes = ['light', 'dark'] as const;
 export function openBrowser(): Promise<Browser> {
   if (!chromiumPath) throw new Error('no chromium on PATH');
   return chromium.launch({ executablePath: chromiumPath, args: FLAGS });
+}
+
+/** Starts Chromium before the tests of the calling suite, and closes it after them. @returns {@link openPage} in it */
+export function withBrowser() {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  return (address: string, width?: Width, options?: BrowserContextOptions) =>
+    openPage(browser, address, width, options);
 }
 
 /** A page that is open in a browser, and what went wrong there. */

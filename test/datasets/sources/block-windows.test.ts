@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { nativeTransactions } from '../../../src/datasets/chain-data/native-transactions.ts';
 import { OPEN_END, type Window } from '../../../src/datasets/contract.ts';
 import { getMember } from '../../../src/datasets/sources/answer.ts';
@@ -10,8 +9,10 @@ import { record } from '../../../src/recording/record.ts';
 import { registerTargets } from '../../../src/recording/register.ts';
 import { targetKey } from '../../../src/recording/target-key.ts';
 import { ManualClock } from '../../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 import { recordingContext } from '../../support/recording.ts';
+
+const { it, sql } = withDatabase();
 
 const now = Date.UTC(2026, 0, 10);
 const hour = 3600;
@@ -151,17 +152,6 @@ describe('what the newest page of things in blocks proves', () => {
 });
 
 describe('an address whose newest item has an absurd block', () => {
-  let database: TestDatabase;
-  let sql: postgres.Sql;
-  beforeAll(async () => {
-    database = await testDatabase();
-    sql = postgres(database.url, { onnotice: () => {} });
-  });
-  afterAll(async () => {
-    await sql.end();
-    await database.close();
-  });
-
   it.each([
     ['stored', {}],
     ['in the quarantine', { txStatus: 7 }],

@@ -1,5 +1,4 @@
-import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { sourceChanged } from '../../../src/alerts/rules/findings.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../../src/app/configured-feeds.ts';
 import { createUpstreamOpener } from '../../../src/app/upstream-opener.ts';
@@ -8,25 +7,17 @@ import { createProbeQuery } from '../../../src/health/probe-node.ts';
 import type { ActiveFeed } from '../../../src/recording/active-feed.ts';
 import { registerAll } from '../../../src/recording/register.ts';
 import { ManualClock } from '../../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { withDatabase } from '../../support/fixture.ts';
 import { recordingContext, run } from '../../support/recording.ts';
 import type { UpstreamServer } from '../../support/upstream-server.ts';
 import { nodeServer, type ReportedNode } from './node-server.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase({ max: 4 });
+
 const clock = new ManualClock(Date.now());
 const closers: (() => Promise<void>)[] = [];
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 4, onnotice: () => {} });
-});
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
 });
 
 const A = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';

@@ -1,22 +1,17 @@
-import type { Browser } from 'playwright-core';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, noChromium, openBrowser, openPage, widths } from '../../support/browser.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { beforeAll, describe, expect } from 'vitest';
+import { chromiumPath, noChromium, widths, withBrowser } from '../../support/browser.ts';
+import { withPages } from '../../support/fixture.ts';
 import { day, hour, write } from './watched.ts';
 
 const now = Date.now();
 const why = 'network layer is unhealthy reason: not connected to a minimum of 1 peer(s)';
 
+const { it, sql, server } = withPages({ clock: () => now }, { max: 1 });
+
 describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, () => {
-  let database: TestDatabase;
-  let server: PageServer;
-  let browser: Browser;
+  const openPage = withBrowser();
 
   beforeAll(async () => {
-    database = await testDatabase();
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     await write(
       sql,
       [
@@ -33,14 +28,6 @@ describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, (
       ],
       now,
     );
-    await sql.end();
-    server = await servePagesOf(database.url, { clock: () => now });
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-    await database.close();
   });
 
   it.each([
@@ -48,7 +35,7 @@ describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, (
     ['/status/validator-1', 'Probe results'],
     ['/status/validator-1', 'Checks of validator-1'],
   ])('%s: of "%s" nothing is out of sight, and each cell says what it is', async (path, caption) => {
-    const { page, close } = await openPage(browser, server.address + path, 'phone');
+    const { page, close } = await openPage(server.address + path, 'phone');
     const table = page.locator(`.scroll[aria-label="${caption}"]`);
     const reason = await table.getByText(why).boundingBox();
     expect(reason?.x).toBeGreaterThanOrEqual(0);
