@@ -1158,7 +1158,7 @@ CREATE TABLE "recorder"."current_supply" (
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "recorder"."network_fees" (
+CREATE TABLE "recorder"."fees" (
 	"node" text NOT NULL,
 	"tx_fee" numeric,
 	"create_asset_tx_fee" numeric,
@@ -1171,54 +1171,6 @@ CREATE TABLE "recorder"."network_fees" (
 	"add_subnet_delegator_fee" numeric,
 	"x_tx_fee" numeric,
 	"x_create_asset_tx_fee" numeric,
-	"extra" jsonb,
-	"valid_from" timestamp with time zone NOT NULL,
-	"valid_to" timestamp with time zone,
-	"ended_by" text,
-	"missed_walks" integer,
-	"missed_since" timestamp with time zone,
-	"confirmed_at" timestamp with time zone,
-	"run_id" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "recorder"."network_proposals" (
-	"node" text NOT NULL,
-	"proposal" bigint NOT NULL,
-	"support_weight" numeric,
-	"supporters" jsonb,
-	"object_weight" numeric,
-	"objectors" jsonb,
-	"abstain_weight" numeric,
-	"extra" jsonb,
-	"valid_from" timestamp with time zone NOT NULL,
-	"valid_to" timestamp with time zone,
-	"ended_by" text,
-	"missed_walks" integer,
-	"missed_since" timestamp with time zone,
-	"confirmed_at" timestamp with time zone,
-	"run_id" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "recorder"."network_upgrades" (
-	"node" text NOT NULL,
-	"apricot_phase1_time" timestamp with time zone,
-	"apricot_phase2_time" timestamp with time zone,
-	"apricot_phase3_time" timestamp with time zone,
-	"apricot_phase4_time" timestamp with time zone,
-	"apricot_phase4_min_p_chain_height" numeric,
-	"apricot_phase5_time" timestamp with time zone,
-	"apricot_phase_pre6_time" timestamp with time zone,
-	"apricot_phase6_time" timestamp with time zone,
-	"apricot_phase_post6_time" timestamp with time zone,
-	"banff_time" timestamp with time zone,
-	"cortina_time" timestamp with time zone,
-	"cortina_x_chain_stop_vertex_id" text,
-	"durango_time" timestamp with time zone,
-	"etna_time" timestamp with time zone,
-	"fortuna_time" timestamp with time zone,
-	"granite_time" timestamp with time zone,
-	"granite_epoch_duration" numeric,
-	"helicon_time" timestamp with time zone,
 	"extra" jsonb,
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
@@ -1340,6 +1292,54 @@ CREATE TABLE "recorder"."peers" (
 	"supported_acps" jsonb,
 	"objected_acps" jsonb,
 	"benched" jsonb,
+	"extra" jsonb,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
+	"ended_by" text,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
+	"run_id" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "recorder"."proposals" (
+	"node" text NOT NULL,
+	"proposal" bigint NOT NULL,
+	"support_weight" numeric,
+	"supporters" jsonb,
+	"object_weight" numeric,
+	"objectors" jsonb,
+	"abstain_weight" numeric,
+	"extra" jsonb,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
+	"ended_by" text,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
+	"run_id" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "recorder"."upgrades" (
+	"node" text NOT NULL,
+	"apricot_phase1_time" timestamp with time zone,
+	"apricot_phase2_time" timestamp with time zone,
+	"apricot_phase3_time" timestamp with time zone,
+	"apricot_phase4_time" timestamp with time zone,
+	"apricot_phase4_min_p_chain_height" numeric,
+	"apricot_phase5_time" timestamp with time zone,
+	"apricot_phase_pre6_time" timestamp with time zone,
+	"apricot_phase6_time" timestamp with time zone,
+	"apricot_phase_post6_time" timestamp with time zone,
+	"banff_time" timestamp with time zone,
+	"cortina_time" timestamp with time zone,
+	"cortina_x_chain_stop_vertex_id" text,
+	"durango_time" timestamp with time zone,
+	"etna_time" timestamp with time zone,
+	"fortuna_time" timestamp with time zone,
+	"granite_time" timestamp with time zone,
+	"granite_epoch_duration" numeric,
+	"helicon_time" timestamp with time zone,
 	"extra" jsonb,
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
@@ -1649,18 +1649,10 @@ CREATE UNIQUE INDEX "chain_heights_key" ON "recorder"."chain_heights" USING btre
 CREATE INDEX "chain_heights_read" ON "recorder"."chain_heights" USING btree (observed_at);--> statement-breakpoint
 CREATE UNIQUE INDEX "current_supply_key" ON "recorder"."current_supply" USING btree (node, subnet_id, observed_at);--> statement-breakpoint
 CREATE INDEX "current_supply_read" ON "recorder"."current_supply" USING btree (observed_at);--> statement-breakpoint
-CREATE UNIQUE INDEX "network_fees_now" ON "recorder"."network_fees" USING btree (node) WHERE valid_to is null;--> statement-breakpoint
-CREATE INDEX "network_fees_history" ON "recorder"."network_fees" USING btree (node);--> statement-breakpoint
-CREATE INDEX "network_fees_gone" ON "recorder"."network_fees" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
-CREATE INDEX "network_fees_began" ON "recorder"."network_fees" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "network_proposals_now" ON "recorder"."network_proposals" USING btree (node, proposal) WHERE valid_to is null;--> statement-breakpoint
-CREATE INDEX "network_proposals_history" ON "recorder"."network_proposals" USING btree (node, proposal);--> statement-breakpoint
-CREATE INDEX "network_proposals_gone" ON "recorder"."network_proposals" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
-CREATE INDEX "network_proposals_began" ON "recorder"."network_proposals" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "network_upgrades_now" ON "recorder"."network_upgrades" USING btree (node) WHERE valid_to is null;--> statement-breakpoint
-CREATE INDEX "network_upgrades_history" ON "recorder"."network_upgrades" USING btree (node);--> statement-breakpoint
-CREATE INDEX "network_upgrades_gone" ON "recorder"."network_upgrades" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
-CREATE INDEX "network_upgrades_began" ON "recorder"."network_upgrades" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "fees_now" ON "recorder"."fees" USING btree (node) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "fees_history" ON "recorder"."fees" USING btree (node);--> statement-breakpoint
+CREATE INDEX "fees_gone" ON "recorder"."fees" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
+CREATE INDEX "fees_began" ON "recorder"."fees" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "node_blockchains_now" ON "recorder"."node_blockchains" USING btree (node, blockchain_id) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "node_blockchains_history" ON "recorder"."node_blockchains" USING btree (node, blockchain_id);--> statement-breakpoint
 CREATE INDEX "node_blockchains_gone" ON "recorder"."node_blockchains" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
@@ -1688,6 +1680,14 @@ CREATE INDEX "peers_tracked_subnets_filled" ON "recorder"."peers" USING btree (n
 CREATE INDEX "peers_supported_acps_filled" ON "recorder"."peers" USING btree (node, node_id) WHERE supported_acps <> '[]'::jsonb;--> statement-breakpoint
 CREATE INDEX "peers_objected_acps_filled" ON "recorder"."peers" USING btree (node, node_id) WHERE objected_acps <> '[]'::jsonb;--> statement-breakpoint
 CREATE INDEX "peers_benched_filled" ON "recorder"."peers" USING btree (node, node_id) WHERE benched <> '[]'::jsonb;--> statement-breakpoint
+CREATE UNIQUE INDEX "proposals_now" ON "recorder"."proposals" USING btree (node, proposal) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "proposals_history" ON "recorder"."proposals" USING btree (node, proposal);--> statement-breakpoint
+CREATE INDEX "proposals_gone" ON "recorder"."proposals" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
+CREATE INDEX "proposals_began" ON "recorder"."proposals" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "upgrades_now" ON "recorder"."upgrades" USING btree (node) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "upgrades_history" ON "recorder"."upgrades" USING btree (node);--> statement-breakpoint
+CREATE INDEX "upgrades_gone" ON "recorder"."upgrades" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
+CREATE INDEX "upgrades_began" ON "recorder"."upgrades" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "validator_delegators_now" ON "recorder"."validator_delegators" USING btree (node, subnet_id, node_id, start_time, tx_id) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "validator_delegators_history" ON "recorder"."validator_delegators" USING btree (node, subnet_id, node_id, start_time, tx_id);--> statement-breakpoint
 CREATE INDEX "validator_delegators_gone" ON "recorder"."validator_delegators" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint

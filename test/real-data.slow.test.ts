@@ -234,7 +234,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
     const revisions = await sql`
       select chain_id || ' ' || to_char(bucket_start at time zone 'UTC', 'YYYY-MM-DD') as point,
         array_agg(value::text order by recorded_at) as values
-      from reporting.metric_points_revisions group by 1`;
+      from reporting.metric_points_history group by 1`;
     const collapsed = new Map<string, string[]>();
     for (const snapshot of snapshots)
       for (const { chain, day, value } of seen.filter((one) => one.snapshot === snapshot)) {
@@ -254,7 +254,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
     const [sizes] = await sql`
       select (select count(*)::int from reporting.validators_history) as versions,
         (select count(distinct (node_id, start_time))::int from reporting.validators_history) as validations,
-        (select count(*)::int from reporting.metric_points_revisions) as revisions`;
+        (select count(*)::int from reporting.metric_points_history) as revisions`;
     console.info('real data:', { days: days.length, points: collapsed.size, written, ...sizes });
   }, 600_000);
 });

@@ -140,7 +140,7 @@ export const mainPages: readonly string[] = [
   '/datasets',
   '/datasets/metric_points',
   withQuery('/datasets/metric_points', { as_of: daysAgo(100) }),
-  '/datasets/metric_points_revisions',
+  '/datasets/metric_points_history',
   '/datasets/validators',
   withQuery('/datasets/validators_changes', { sort: '-at', change: 'left' }),
   '/datasets/metric_points/changes',

@@ -1,6 +1,6 @@
-import { networkFees } from '../../src/datasets/node/network-fees.ts';
-import { networkUpgrades } from '../../src/datasets/node/network-upgrades.ts';
+import { nodeFees } from '../../src/datasets/node/fees.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { nodeUpgrades } from '../../src/datasets/node/upgrades.ts';
 import { Chance } from '../chance.ts';
 import { Blocks } from './blocks.ts';
 import { Peers } from './peers.ts';
@@ -82,11 +82,11 @@ export class SimulatedNetwork {
       case 'info.acps':
         return { acps: Object.fromEntries(PROPOSALS.map((number, at) => [number, this.#votes(at)])) };
       case 'info.getTxFee':
-        return networkFees.example;
+        return nodeFees.example;
       case 'avm.getTxFee':
-        return networkFees.example.x;
+        return nodeFees.example.x;
       case 'info.upgrades':
-        return networkUpgrades.example;
+        return nodeUpgrades.example;
       case 'info.getNodeID':
         return { ...nodeIdentity.example, nodeID: this.#nodeId(node) };
       case 'info.getNodeIP':

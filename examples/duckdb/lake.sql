@@ -246,26 +246,26 @@ qualify row_number() over (partition by node, valid_from order by exported_at de
 create or replace macro node_identity_as_of(lake, moment) as table
 select * from node_identity_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
 
-create or replace macro network_fees_versions(lake) as table
+create or replace macro fees_versions(lake) as table
 select * exclude (exported_at, day)
-from read_parquet(lake || '/network_fees/**/*.parquet', hive_partitioning = true, union_by_name = true)
+from read_parquet(lake || '/fees/**/*.parquet', hive_partitioning = true, union_by_name = true)
 qualify row_number() over (partition by node, valid_from order by exported_at desc) = 1;
-create or replace macro network_fees_as_of(lake, moment) as table
-select * from network_fees_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
+create or replace macro fees_as_of(lake, moment) as table
+select * from fees_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
 
-create or replace macro network_upgrades_versions(lake) as table
+create or replace macro upgrades_versions(lake) as table
 select * exclude (exported_at, day)
-from read_parquet(lake || '/network_upgrades/**/*.parquet', hive_partitioning = true, union_by_name = true)
+from read_parquet(lake || '/upgrades/**/*.parquet', hive_partitioning = true, union_by_name = true)
 qualify row_number() over (partition by node, valid_from order by exported_at desc) = 1;
-create or replace macro network_upgrades_as_of(lake, moment) as table
-select * from network_upgrades_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
+create or replace macro upgrades_as_of(lake, moment) as table
+select * from upgrades_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
 
-create or replace macro network_proposals_versions(lake) as table
+create or replace macro proposals_versions(lake) as table
 select * exclude (exported_at, day)
-from read_parquet(lake || '/network_proposals/**/*.parquet', hive_partitioning = true, union_by_name = true)
+from read_parquet(lake || '/proposals/**/*.parquet', hive_partitioning = true, union_by_name = true)
 qualify row_number() over (partition by node, proposal, valid_from order by exported_at desc) = 1;
-create or replace macro network_proposals_as_of(lake, moment) as table
-select * from network_proposals_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
+create or replace macro proposals_as_of(lake, moment) as table
+select * from proposals_versions(lake) where valid_from <= moment and (valid_to is null or valid_to > moment);
 
 create or replace macro peers_versions(lake) as table
 select * exclude (exported_at, day)

@@ -21,9 +21,7 @@ import { averageTps } from './metrics/average-tps.ts';
 import { metricPoints } from './metrics/metric-points.ts';
 import { chainHeights } from './node/chain-heights.ts';
 import { currentSupply } from './node/current-supply.ts';
-import { networkFees } from './node/network-fees.ts';
-import { networkProposals } from './node/network-proposals.ts';
-import { networkUpgrades } from './node/network-upgrades.ts';
+import { nodeFees } from './node/fees.ts';
 import { nodeBlockchains } from './node/node-blockchains.ts';
 import { nodeIdentity } from './node/node-identity.ts';
 import { nodeReportedUptime } from './node/node-reported-uptime.ts';
@@ -31,6 +29,8 @@ import { pBalances } from './node/p-balances.ts';
 import { pBlocks } from './node/p-blocks.ts';
 import { peerReadings } from './node/peer-readings.ts';
 import { peers } from './node/peers.ts';
+import { nodeProposals } from './node/proposals.ts';
+import { nodeUpgrades } from './node/upgrades.ts';
 import { validatorDelegators } from './node/validator-delegators.ts';
 import { validatorUptime } from './node/validator-uptime.ts';
 import { validators } from './node/validators.ts';
@@ -76,9 +76,9 @@ export const catalog: readonly Dataset[] = [
   chainHeights,
   currentSupply,
   nodeIdentity,
-  networkFees,
-  networkUpgrades,
-  networkProposals,
+  nodeFees,
+  nodeUpgrades,
+  nodeProposals,
   peers,
   peerReadings,
   nodeReportedUptime,

@@ -172,14 +172,16 @@ type Run = <Row extends postgres.Row>(text: string, values?: string[]) => Promis
  * @throws UsageError if the query reads another object of `reporting`
  */
 async function createPastViews(run: Run, question: string, asOf: string): Promise<void> {
-  const functions = await run<{ name: string }>(
-    `select left(proname, -length('_as_of')) as name from pg_proc
-    where pronamespace = 'reporting'::regnamespace and proname like '%\\_as\\_of' and pronargs = 1`,
+  const functions = await run<{ name: string; schema: string }>(
+    `select left(proname, -length('_as_of')) as name, pronamespace::regnamespace::text as schema from pg_proc
+    where pronamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and proname like '%\\_as\\_of' and pronargs = 1`,
   );
   const past = functions.map(({ name }) => name);
-  for (const name of past.filter((one) => new RegExp(`\\b${one}\\b`, 'i').test(question)))
+  for (const { name, schema } of functions.filter((one) =>
+    new RegExp(`\\b${one.name}\\b`, 'i').test(question),
+  ))
     await run(
-      `create temporary view ${name} as select * from reporting.${name}_as_of(${literal(asOf)}::timestamptz)`,
+      `create temporary view ${name} as select * from ${schema}.${name}_as_of(${literal(asOf)}::timestamptz)`,
     );
   await run(AS_VIEW + question).catch((error: unknown) => {
     if (error instanceof postgres.PostgresError && error.position)

@@ -15,7 +15,7 @@ const MAX_VISIBILITY_DELAY_MS = 86_400_000;
 const PART_MS = 86_400_000;
 
 /**
- * Stores which rows contradict each other, so that `D_conflicts` and `network_disagreements` do not have to
+ * Stores which rows contradict each other, so that `D_conflicts` and `disagreements` do not have to
  * compare rows of years. Later rows are compared at query time.
  * @param sql a connection without a short statement timeout: one statement compares the rows of a day, which
  * may take minutes

@@ -209,8 +209,8 @@ describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s
       log: [name, `${name}_conflicts`, `${name}_as_of()`],
       sample: [name, `${name}_as_of()`],
       state: [name, `${name}_history`, `${name}_changes`, `${name}_as_of()`],
-      series: [name, `${name}_revisions`, `${name}_as_of()`],
-      ledger: [name, `${name}_intervals`],
+      series: [name, `${name}_history`, `${name}_as_of()`],
+      ledger: [name, `${name}_history`],
     };
     const rows = await sql<{ object: string }[]>`
       select table_name::text as object from information_schema.views where table_schema = 'reporting'

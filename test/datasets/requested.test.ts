@@ -14,9 +14,9 @@ import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
 import { exampleTransaction } from '../../src/datasets/chain-data/transaction-detail.ts';
 import type { Dataset, Page, Scope, Target, UpstreamClient } from '../../src/datasets/contract.ts';
-import { networkProposals } from '../../src/datasets/node/network-proposals.ts';
 import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
+import { nodeProposals } from '../../src/datasets/node/proposals.ts';
 import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
 import { xAssets } from '../../src/datasets/node/x-assets.ts';
 import { xBalances } from '../../src/datasets/node/x-balances.ts';
@@ -152,7 +152,7 @@ describe('an answer about another thing than was requested', () => {
   });
 
   it('cannot hide behind a field of the same name', () => {
-    const [proposal] = networkProposals.items({ acps: { 23: { proposal: '99' } } }, { node: 'n' });
+    const [proposal] = nodeProposals.items({ acps: { 23: { proposal: '99' } } }, { node: 'n' });
     expect(proposal).toMatchObject({ proposal: '23' });
     expect(() =>
       evmTransactions.items({ ...transaction, txHash: '0xcd' }, { chainId: '43114', txHash: '0xcd' }),

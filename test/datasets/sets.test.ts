@@ -30,7 +30,7 @@ const SETS: Readonly<Record<string, readonly string[]>> = {
   x_balances: ['utxo_ids'],
   p_balances: ['utxo_ids'],
   peers: ['tracked_subnets', 'supported_acps', 'objected_acps', 'benched'],
-  network_proposals: ['supporters', 'objectors'],
+  proposals: ['supporters', 'objectors'],
 };
 /** Lists whose order is part of a block or of a transaction, which never changes. */
 const ORDERED: Readonly<Record<string, readonly string[]>> = {

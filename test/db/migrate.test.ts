@@ -202,7 +202,7 @@ describe('a migrated database', () => {
 
   it('gets back what was dropped or changed by hand, whatever is noted of it', async () => {
     const before = await schema();
-    await sql`drop view reporting.average_tps_revisions cascade`;
+    await sql`drop view reporting.average_tps_history cascade`;
     await sql`drop function reporting.subnets_as_of`;
     const [view] = await sql<
       { text: string }[]

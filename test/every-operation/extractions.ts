@@ -471,7 +471,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
     'info.getNetworkName': 'network_name:networkName',
     'info.getVMs': 'vms fxs',
   }),
-  network_fees: gathered({
+  fees: gathered({
     'info.getTxFee': `tx_fee:txFee create_asset_tx_fee:createAssetTxFee create_subnet_tx_fee:createSubnetTxFee
       transform_subnet_tx_fee:transformSubnetTxFee create_blockchain_tx_fee:createBlockchainTxFee
       add_primary_network_validator_fee:addPrimaryNetworkValidatorFee
@@ -479,7 +479,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
       add_subnet_validator_fee:addSubnetValidatorFee add_subnet_delegator_fee:addSubnetDelegatorFee`,
     'avm.getTxFee': 'x_tx_fee:txFee x_create_asset_tx_fee:createAssetTxFee',
   }),
-  network_upgrades: method('info.upgrades', {
+  upgrades: method('info.upgrades', {
     columns: `apricot_phase1_time:apricotPhase1Time/iso apricot_phase2_time:apricotPhase2Time/iso
       apricot_phase3_time:apricotPhase3Time/iso apricot_phase4_time:apricotPhase4Time/iso
       apricot_phase4_min_p_chain_height:apricotPhase4MinPChainHeight apricot_phase5_time:apricotPhase5Time/iso
@@ -489,7 +489,7 @@ export const extractions: Readonly<Record<string, Extraction>> = {
       fortuna_time:fortunaTime/iso granite_time:graniteTime/iso granite_epoch_duration:graniteEpochDuration
       helicon_time:heliconTime/iso`,
   }),
-  network_proposals: method('info.acps', {
+  proposals: method('info.acps', {
     items: (result) => membersAt(result, 'acps').map(([proposal, votes]) => ({ proposal, votes })),
     columns: `proposal support_weight:votes.supportWeight supporters:votes.supporters/set
       object_weight:votes.objectWeight objectors:votes.objectors/set abstain_weight:votes.abstainWeight`,

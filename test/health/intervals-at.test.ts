@@ -70,12 +70,12 @@ it('what the ledger says of a moment is the interval in which it lies, whatever 
     with moments as (
       select m + shift * interval '1 microsecond' as moment from unnest(${moments.map((one) => one.toISOString())}::timestamptz[]) m, (values (0), (-1)) s(shift)
     ),
-    told as (select m.moment, t.* from moments m, reporting_internal.node_health_intervals_at(m.moment) t),
+    told as (select m.moment, t.* from moments m, reporting_internal.node_health_history_at(m.moment) t),
     -- The plain way: the intervals that hold.
     plain as (
       select m.moment, i.observer, i.node, i.probe, i.check_name, i.state, i.error, i.message, i.last_error, i.last_message, i.failing_since,
         i.failures
-      from moments m join reporting.node_health_intervals i on i.started_at <= m.moment and (i.is_open or i.ended_at > m.moment)
+      from moments m join reporting.node_health_history i on i.started_at <= m.moment and (i.is_open or i.ended_at > m.moment)
     )
     select (select count(*)::int from told) as rows,
       (select count(*)::int from told where check_name <> '*' and state in ('unknown', 'maintenance')) as hidden,

@@ -137,7 +137,7 @@ describe('the number of looks in an interval', () => {
       expect(sum).toBe(it.looks.length);
     }
     const checks = await sql<{ check_name: string; sum: number }[]>`
-      select check_name, sum(probes)::int as sum from reporting.node_health_intervals
+      select check_name, sum(probes)::int as sum from reporting.node_health_history
       where observer = ${it.observer} group by check_name`;
     expect(checks.map(({ sum: looks }) => looks)).toEqual(checks.map(() => it.looks.length));
     expect(seen.size).toBeGreaterThan(10);

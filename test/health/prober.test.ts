@@ -26,7 +26,7 @@ async function ledger({ observer }: World, node = 'a', check = '*') {
   const rows = await sql<{ state: string; from: number; to: number; error: string | null; probes: number }[]>`
     select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
       extract(epoch from ended_at)::float8 * 1000 - ${start} as to, error, probes::int
-    from reporting.node_health_intervals where observer = ${observer} and node = ${node} and check_name = ${check}
+    from reporting.node_health_history where observer = ${observer} and node = ${node} and check_name = ${check}
     order by started_at`;
   return rows.map(({ state, from, to }) => [state, from / second, to / second]);
 }
@@ -261,7 +261,7 @@ describe('a recorder', () => {
     await it.pass(10 * minute);
     await it.flush();
     const rows = await sql<{ check_name: string; state: string; probes: number }[]>`
-      select check_name, state, probes::int from reporting.node_health_intervals where observer = ${it.observer}
+      select check_name, state, probes::int from reporting.node_health_history where observer = ${it.observer}
       order by check_name, started_at`;
     const said = (check: string, state: string) =>
       it.looks.filter(({ look }) => look.checks?.find(({ name }) => name === check)?.state === state).length;
@@ -412,12 +412,12 @@ describe('first looks', () => {
     await it.pass(5 * minute);
     await it.flush();
     const empty = await sql`
-      select node, check_name, state from reporting.node_health_intervals
+      select node, check_name, state from reporting.node_health_history
       where observer = ${it.observer} and probes = 0 and state <> 'unknown'
         and (started_at < ${new Date(start + 5 * minute)} or state = 'down')`;
     expect(empty).toEqual([]);
     const [sum] = await sql`
-      select sum(probes)::int as probes from reporting.node_health_intervals
+      select sum(probes)::int as probes from reporting.node_health_history
       where observer = ${it.observer} and check_name = '*'`;
     expect(sum?.probes).toBe(it.looks.length);
   });
@@ -496,7 +496,7 @@ describe('an incident', () => {
     await it.pass(11 * minute);
     await it.flush();
     const rows = () => sql`
-      select check_name, state, error, last_error, last_message, failing_since, failures::int from reporting.node_health_intervals
+      select check_name, state, error, last_error, last_message, failing_since, failures::int from reporting.node_health_history
       where observer = ${it.observer} and state = 'down' order by check_name`;
     const words = (n: number) => ({
       error: 'block processing time 1m47.1s > 2m0s',

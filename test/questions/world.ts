@@ -12,7 +12,7 @@ const LOOKS = 66;
 const BETWEEN = DAY / 2;
 /** What is recorded beside: not asked about, and slow to record. */
 const LEFT_OUT =
-  'p_blocks x_blocks x_transactions x_utxos native_transactions erc1155_transfers erc1155_balances deployed_contracts node_health network_proposals average_tps';
+  'p_blocks x_blocks x_transactions x_utxos native_transactions erc1155_transfers erc1155_balances deployed_contracts node_health proposals average_tps';
 const METRICS = [
   'txCount',
   'activeAddresses',

@@ -191,7 +191,7 @@ describe('a point that is read later', () => {
     };
     const revisions = async () => [
       ...(await sql`
-        select value::int, recorded_at as from, superseded_at as to from reporting.average_tps_revisions
+        select value::int, recorded_at as from, superseded_at as to from reporting.average_tps_history
         where chain_id = ${chainId} order by bucket_start, recorded_at`),
     ];
     await look(1, 2);

@@ -195,7 +195,7 @@ async function answersSince(kept: number, until: number, from = kept): Promise<R
     `select * from reporting.validators_history where valid_to is null or valid_to >= ${k}`,
   );
   answers.revisions = await rows(
-    `select * from reporting.metric_points_revisions where bucket_start >= ${k} and (superseded_at is null or superseded_at >= ${k} or vanished)`,
+    `select * from reporting.metric_points_history where bucket_start >= ${k} and (superseded_at is null or superseded_at >= ${k} or vanished)`,
   );
   answers.conflicts = await rows(`select * from reporting.p_blocks_conflicts where recorded_at >= ${k}`);
   answers.daily = await rows(`select * from reporting.chain_heights_daily where day >= ${k}::date`);
@@ -204,7 +204,7 @@ async function answersSince(kept: number, until: number, from = kept): Promise<R
   answers.sums = await rows(`select * from reporting.metric_by_chain(${f}, ${u}, 'txCount')`);
   answers.uptime = await rows(`select * from reporting.node_uptime(${k}, ${u})`);
   answers.checks = await rows(
-    `select observer, check_name, state, ended_at from reporting.node_health_intervals where ended_at >= ${k}`,
+    `select observer, check_name, state, ended_at from reporting.node_health_history where ended_at >= ${k}`,
   );
   answers.coverage = await rows(
     `select dataset, target, greatest(range_start, ${k}), range_end from reporting.coverage where range_end > ${k}`,

@@ -74,7 +74,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   metric_settling: ['metric', 'time_interval'],
   metric_settling_of: ['metric', 'time_interval'],
   my_validators: ['node_id'],
-  network_disagreements: ['dataset', 'thing', 'node', 'column_name?'],
+  disagreements: ['dataset', 'thing', 'node', 'column_name?'],
   node_health_ledger: ['observer', 'node', 'probe', 'check_name', 'started_at'],
   node_absences: ['observer', 'started_at'],
   node_health_now: ['node'],
@@ -107,7 +107,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 
 /** Views that are derived from the ledger of a probe. */
 const PROBE_VIEWS: ReadonlySet<string> = new Set([
-  'node_health_intervals',
+  'node_health_history',
   'node_states',
   'node_uptime_by_day',
   'node_uptime_by_month',
@@ -119,11 +119,11 @@ const coverageTargets: EntityList = { view: 'coverage_targets', columns: ['datas
 const commits: EntityList = { view: 'change_commits', columns: ['commit_number'] };
 /** The suffix of the view with all versions, and its time columns, per kind of history. */
 const VERSIONS = {
-  series: { view: 'revisions', begins: 'recorded_at', ends: 'superseded_at' },
+  series: { view: 'history', begins: 'recorded_at', ends: 'superseded_at' },
   state: { view: 'history', begins: 'valid_from', ends: 'valid_to' },
   log: { view: null, begins: 'recorded_at', ends: null },
   sample: { view: null, begins: 'observed_at', ends: null },
-  ledger: { view: 'intervals', begins: 'started_at', ends: 'ended_at' },
+  ledger: { view: 'history', begins: 'started_at', ends: 'ended_at' },
 } as const;
 
 let catalogue: Catalogue | undefined;
@@ -142,7 +142,7 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
   const ofKind = (kind: string) => recorded.flatMap(({ name, history }) => (history === kind ? [name] : []));
   const logs = new Set(ofKind('log'));
   const series = new Set(ofKind('series'));
-  const revisions = new Map(ofKind('series').map((name) => [revisionsOf(name), partsOfSeries(name)]));
+  const revisions = new Map(ofKind('series').map((name) => [historyOf(name), partsOfSeries(name)]));
   const perNodeViews = new Map(recorded.flatMap((one) => [...listPerNodeViews(one)]));
   const worked = new Map([
     ...[...PROBE_VIEWS].map((name): [string, EntityList] => [name, probes]),
@@ -228,9 +228,9 @@ const pastOfLog = (name: string): PastPart[] => [
   },
 ];
 
-const revisionsOf = (name: string) => `${name}_${VERSIONS.series.view}`;
+const historyOf = (name: string) => `${name}_${VERSIONS.series.view}`;
 
-/** The parts that `reporting.D_revisions` combines. */
+/** The parts that `reporting.D_history` of a series combines. */
 const partsOfSeries = (name: string) => [`${name}_last`, `${name}_replaced`] as const;
 
 /** Returns the parts of the past rows of a series, as in `reporting.D_as_of`. */
@@ -263,7 +263,7 @@ function noPast({ name, columns }: Declared, asOf: string | null): string {
 function* numberedOf(one: (typeof recorded)[number]): Generator<[string, SeriesNumbering]> {
   if (one.history !== 'series' || !one.numbered) return;
   const numbered = { view: seriesTableOf(one), number: SERIES_ID, columns: requestColumns(one) };
-  for (const view of [one.name, revisionsOf(one.name), ...partsOfSeries(one.name)]) yield [view, numbered];
+  for (const view of [one.name, historyOf(one.name), ...partsOfSeries(one.name)]) yield [view, numbered];
 }
 
 /** Yields the keys of the views of a dataset, by view. */
@@ -272,8 +272,8 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
   const key = keyOf(one);
   const never = (column: string) => ({ name: column, nullable: false });
   if (one.history === 'ledger') {
-    for (const view of [name, `${name}_as_of`, `${name}_intervals_at`]) yield [view, key];
-    yield [`${name}_intervals`, [...key, never('started_at')]];
+    for (const view of [name, `${name}_as_of`, `${name}_history_at`]) yield [view, key];
+    yield [`${name}_history`, [...key, never('started_at')]];
     return;
   }
   const row = rowKeyOf(one);
@@ -283,10 +283,9 @@ function* keysOf(one: (typeof recorded)[number]): Generator<[string, readonly Or
     observationsViewName(name),
     [never('observed_at'), ...requestColumns(one).map(never), never('run_id')],
   ];
-  yield [`${name}_revisions`, [...key, never('recorded_at')]];
   yield [`${name}_last`, key];
   yield [`${name}_replaced`, [...key, never('recorded_at')]];
-  yield [`${name}_history`, [...key, never('valid_from')]];
+  yield [`${name}_history`, [...key, never(one.history === 'state' ? 'valid_from' : 'recorded_at')]];
   yield [`${name}_conflicts`, [...key, never('recorded_at')]];
   yield [`${name}_changes`, [never('at'), never('change'), ...key]];
   yield [seriesTableOf(one), requestColumns(one).map(never)];

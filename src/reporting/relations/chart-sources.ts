@@ -101,7 +101,7 @@ const CHARTS: Readonly<Record<string, Readonly<Record<string, ChartDeclaration>>
       memberKeys: { subnet_id: PRIMARY_NETWORK },
     },
     peer_versions: { title: 'Versions of peers', draws: 'steps', usual: ['peers'] },
-    network_proposals: { title: 'Support of proposals', usual: ['support_weight', 'object_weight'] },
+    proposals: { title: 'Support of proposals', usual: ['support_weight', 'object_weight'] },
   },
   Balances: {
     primary_balances_over_time: {
@@ -127,7 +127,7 @@ const CHARTS: Readonly<Record<string, Readonly<Record<string, ChartDeclaration>>
   'Supply and fees': {
     supply_over_time: { title: 'Supply of AVAX by day', usual: ['supply_avax'] },
     current_supply: { title: 'Supply of a subnet, as a node says', usual: ['supply'] },
-    network_fees: { title: 'Fees', usual: ['tx_fee'] },
+    fees: { title: 'Fees', usual: ['tx_fee'] },
   },
   'Blocks and transactions': {
     blocks_proposed: { title: 'Blocks of validators and their share', draws: 'counts', usual: ['blocks'] },

@@ -16,18 +16,18 @@ datasets: [relations](../relations.md).
 
 | kind | for | in \`reporting\`, for a dataset D |
 | --- | --- | --- |
-| series | points whose value is revised | \`D\` (current values), \`D_revisions\` (of it \`D_last\` and \`D_replaced\`: the last value of every point, and earlier values), \`D_as_of(timestamptz)\` |
+| series | points whose value is revised | \`D\` (current values), \`D_history\` (every value), \`D_as_of(timestamptz)\` |
 | log | entries that should not change | \`D\` with \`recorded_at\`, \`D_conflicts\` (different versions of one entry, old and new), \`D_as_of(timestamptz)\` |
 | state | lists whose members join, change and leave | \`D\` (current members), \`D_history\`, \`D_changes\`, \`D_as_of(timestamptz)\` |
 | sample | readings | \`D\` with \`observed_at\`, \`D_as_of(timestamptz)\` |
-| ledger | readings stored as intervals without change | \`D\` (latest), \`D_intervals\`, \`D_as_of(timestamptz)\` |
+| ledger | readings stored as intervals without change | \`D\` (latest), \`D_history\`, \`D_as_of(timestamptz)\` |
 
-- A list in a column also has a view of its elements, \`D_LIST\`, and \`D_LIST_as_of(timestamptz)\`.
+- A list in a column also has a view of its elements, \`D_LIST\`, and \`reporting_internal.D_LIST_as_of(timestamptz)\`.
 - A time before the first recording is an error that names the start of the record. Runs, coverage and freshness have no as-of function.
 - \`reporting.runs\` with \`finished_at <= …\` shows the runs that had ended by a time. A row changes while its run is active.
 - A dataset with a column \`node\` has the rows of each node: with two nodes every validator appears twice. Filter by a node before you count.
-- Datasets that every node reports also have \`network_D\`: one row per thing, as most nodes report it, with \`nodes\` (those that report it) and
-  \`disagreeing\` (those that report something else; null: none). \`D_disagreements\` of a log has only the differences.
+- Datasets that every node reports also have \`network_D\`: one row per thing, as most nodes report it, with \`reporting_nodes\` (those that report it) and
+  \`dissenting_nodes\` (those that report something else; null: none). \`D_disagreements\` of a log has only the differences.
 - Every row but that of a ledger has \`run_id\` (see \`reporting.runs\`) and, where the dataset stores them, unknown fields in \`extra\`.
 `;
 

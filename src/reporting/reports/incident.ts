@@ -94,7 +94,7 @@ export async function readMoments(
     ), moments as (
       select started_at as at, 1 as place, concat(probe, case when check_name <> '*' then ', check ' || check_name end, ': ', state,
         case when state <> 'up' then ': ' || error end) as what, 'observer ' || observer as source
-      from reporting.node_health_intervals where node = ${node} and ${during('started_at')}
+      from reporting.node_health_history where node = ${node} and ${during('started_at')}
       union all
       select started_at, 2, concat('did not look until ', to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ', reason),
         'observer ' || observer

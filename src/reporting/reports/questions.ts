@@ -211,7 +211,7 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
       ],
     },
     'The record itself': {
-      network_disagreements: [
+      disagreements: [
         ['Which of our nodes disagree with the others, and about what?', {}],
         ['And about the supply?', { dataset: 'current_supply' }],
       ],
@@ -228,7 +228,7 @@ const NOT_AS_OF: Readonly<Record<string, string>> = {
   metric_settling_of: 'it is measured from all revisions recorded up to now',
   metric_rules: 'what may be summed follows from the version, not from the record',
   rewards: 'reporting.rewards_as_of takes a past moment',
-  network_disagreements: 'which nodes were late or failing at a past moment is not kept',
+  disagreements: 'which nodes were late or failing at a past moment is not kept',
   freshness_by_dataset: 'how current the record was at a past moment is not kept',
   gaps_between: 'filled gaps are not kept; it has the current gaps only',
 };

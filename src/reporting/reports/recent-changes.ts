@@ -91,7 +91,7 @@ async function revisions(sql: postgres.Sql): Promise<Revision[]> {
       ((n.value - o.value) / o.value)::float8 as share
     from reporting_internal.metric_points_replaced o
     cross join lateral (
-      select r.recorded_at, r.value from reporting.metric_points_revisions r
+      select r.recorded_at, r.value from reporting.metric_points_history r
       where r.series_id = o.series_id and r.bucket_start = o.bucket_start and r.recorded_at >= o.superseded_at
       order by r.recorded_at limit 1) n
     where o.superseded_at > now() - interval '31 days' and n.recorded_at > now() - interval '7 days' and o.time_interval = 'day'

@@ -77,6 +77,7 @@ function flattenedList(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
     { kind: 'view', name, comment, columns: shown, body: elementsOf(`reporting.${dataset.name}`) },
     {
       ...asOfMoment(name, shown),
+      internal: true,
       comment: `The elements of ${dataset.name}.${column.name} as they were known at a past moment. A moment before the first recording is an error.`,
       body: elementsOf(`reporting.${dataset.name}_as_of(at)`),
     },

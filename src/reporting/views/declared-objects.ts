@@ -9,7 +9,7 @@ import {
 import { packageFile } from '../../lib/package-file.ts';
 import { changeCommits, changeRows } from './change-views.ts';
 import { datasetViews } from './dataset-views.ts';
-import { networkDisagreements } from './network-disagreements.ts';
+import { networkDisagreements } from './disagreements.ts';
 
 const VIEW =
   /^(?:--.*\n)*create or replace view reporting(?<internal>_internal)?\.(?<name>\w+) as\n(?<body>[\s\S]+?);\n\n(?<comments>comment on view [\s\S]+)$/;

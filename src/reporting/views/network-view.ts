@@ -90,14 +90,14 @@ export function networkView(dataset: Dataset, everyNode: EveryNode): DeclaredVie
       ...(nullable ? {} : { notNull: true }),
     })),
     {
-      name: 'nodes',
+      name: 'reporting_nodes',
       select: 'coalesce(o.nodes, t.nodes)',
       type: 'text[]',
       notNull: true,
       comment: 'Who says so, by name; who leaves out a field, but says nothing else, says so, too.',
     },
     {
-      name: 'disagreeing',
+      name: 'dissenting_nodes',
       select: 'o.disagreeing',
       type: 'jsonb',
       comment: `By node that says otherwise: the columns that it says otherwise, with its values${telling.absence ? '; null: it does not list the thing, though it was asked' : ''}. Null: none.`,
@@ -157,7 +157,7 @@ export function disagreementsView(telling: ContradictionRule, network: DeclaredV
   const body = `select ${columns.map((column) => `t.${column.name}`).join(', ')}
 from (${possibleContradictionsSql(telling)}) c
 cross join lateral (select * from reporting.${network.name} n where ${same} offset 0) t
-where t.disagreeing is not null`;
+where t.dissenting_nodes is not null`;
   return {
     kind: 'view',
     name: `${name}_disagreements`,

@@ -28,7 +28,7 @@ export const record: Answers = {
           }),
     ),
 
-  network_disagreements: (asked) => {
+  disagreements: (asked) => {
     const [first, wrong] = NODES;
     const { network } = asked.world.sandbox;
     const chain = network.chain('p-chain');
@@ -42,7 +42,7 @@ export const record: Answers = {
         column_name: 'supply',
         node_says: String(BigInt(supply) + 1n),
         most_say: supply,
-        nodes: first ?? '',
+        reporting_nodes: first ?? '',
       },
     ];
   },

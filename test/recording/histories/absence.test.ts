@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { pendingRewards } from '../../../src/datasets/chain-data/pending-rewards.ts';
 import { primaryBalances } from '../../../src/datasets/chain-data/primary-balances.ts';
-import { networkProposals } from '../../../src/datasets/node/network-proposals.ts';
 import { pBalances } from '../../../src/datasets/node/p-balances.ts';
+import { nodeProposals } from '../../../src/datasets/node/proposals.ts';
 import { validatorDelegators } from '../../../src/datasets/node/validator-delegators.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
@@ -176,10 +176,7 @@ const FREE_KEYS = [
       balances: Object.fromEntries(keys.map((key) => [key, [{ assetId: 'a', amount: '1' }]])),
     }),
   ],
-  [
-    networkProposals,
-    (keys: readonly string[]) => ({ acps: Object.fromEntries(keys.map((key) => [key, {}])) }),
-  ],
+  [nodeProposals, (keys: readonly string[]) => ({ acps: Object.fromEntries(keys.map((key) => [key, {}])) })],
 ] as const;
 
 it.each(FREE_KEYS.map(([dataset, answer]) => [dataset.name, dataset, answer] as const))(

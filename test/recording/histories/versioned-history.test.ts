@@ -154,7 +154,7 @@ function seriesSubject(): Subject {
         select (extract(epoch from bucket_start) / 86400)::int - ${FIRST_DAY}::int as key, value::int,
           to_char(recorded_at, 'YYYY-MM-DD HH24:MI:SS.US') as from,
           to_char(superseded_at, 'YYYY-MM-DD HH24:MI:SS.US') as to
-        from reporting.average_tps_revisions where chain_id = ${chainId} order by 1, recorded_at`),
+        from reporting.average_tps_history where chain_id = ${chainId} order by 1, recorded_at`),
     ],
   };
 }

@@ -67,7 +67,7 @@ async function drawn({ chain, asOf, budget }: Asked) {
 /** All points of a chain, in the order of time. */
 async function recorded(chain: string, asOf: Date | null) {
   const rows = await sql<{ at: Date; value: string }[]>`
-    select bucket_start as at, value from reporting.metric_points_revisions
+    select bucket_start as at, value from reporting.metric_points_history
     where chain_id = ${chain} and case when ${asOf}::timestamptz is null then superseded_at is null
       else recorded_at <= ${asOf} and (superseded_at is null or superseded_at > ${asOf}) end
     order by bucket_start`;

@@ -210,14 +210,14 @@ describe('a page of rows', () => {
   });
 
   it('of every value reads no more than it shows of the last ones and of those before', async () => {
-    const steps = await pageSteps(viewOf('metric_points_revisions'), { limit: String(LIMIT) });
+    const steps = await pageSteps(viewOf('metric_points_history'), { limit: String(LIMIT) });
     expect(indexes(steps)).toEqual(['metric_points_now', 'metric_points_history']);
     expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
   });
 
   it.each([
     { of: 'what is so now', from: 'reporting.metric_points' },
-    { of: 'every value', from: 'reporting.metric_points_revisions' },
+    { of: 'every value', from: 'reporting.metric_points_history' },
     { of: 'a past moment', from: `reporting.metric_points_as_of(now() - interval '10 days')` },
   ])('$of of one series reads that series', async ({ from }) => {
     const text = `select * from ${from} where chain_id = '7' and metric = 'txCount' and time_interval = 'hour'`;
@@ -229,7 +229,7 @@ describe('a page of rows', () => {
   it.each([
     ['subnets_history', '-valid_from'],
     ['metric_points', '-recorded_at'],
-    ['metric_points_revisions', 'recorded_at'],
+    ['metric_points_history', 'recorded_at'],
   ])('of %s by %s is found by when rows came', async (name, sort) => {
     expect((await page(name, { sort, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
     const steps = await stepsOf(asked);
@@ -251,7 +251,7 @@ describe('a page of rows', () => {
   });
 
   it.each(
-    ['node_uptime_by_day', 'node_states', 'node_health_intervals'].flatMap((name) =>
+    ['node_uptime_by_day', 'node_states', 'node_health_history'].flatMap((name) =>
       [{}, { sort: '-observer' }, { observer: 'o' }].map((asked) => ({ name, asked })),
     ),
   )('of $name, $asked, works out the probes that it shows, not all', async ({ name, asked }) => {

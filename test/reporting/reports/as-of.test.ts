@@ -155,7 +155,7 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
   await saw('oslo', 'one', clock.now, [[moment.getTime() + 3 * hour, 'down']]);
   await saw('oslo', 'another', clock.now, [[moment.getTime() + 3 * hour, 'up']]);
   const [later] = await sql<{ revisions: number; changes: number }[]>`
-    select (select count(*)::int from reporting.metric_points_revisions where recorded_at > ${moment}) as revisions,
+    select (select count(*)::int from reporting.metric_points_history where recorded_at > ${moment}) as revisions,
       (select count(*)::int from reporting.validators_changes where at > ${moment}) as changes`;
   expect((later?.revisions ?? 0) + (later?.changes ?? 0)).toBeGreaterThan(10_000);
 

@@ -33,9 +33,10 @@ describe('as of a moment', () => {
     );
     expect(lists.length).toBeGreaterThan(40);
     for (const [dataset, list] of lists)
-      await expect(sql`select * from ${sql(`reporting.${list}_as_of`)}('2026-01-01')`, list).rejects.toThrow(
-        `there is no record of ${dataset} yet`,
-      );
+      await expect(
+        sql`select * from ${sql(`reporting_internal.${list}_as_of`)}('2026-01-01')`,
+        list,
+      ).rejects.toThrow(`there is no record of ${dataset} yet`);
   });
 
   it('what stakes end soon is known of validators alone where delegations were never recorded', async () => {
@@ -202,7 +203,7 @@ describe('as of a moment', () => {
     }
     const elements = async (at: number) => [
       ...(await sql`select node, node_id, position::int, value
-        from reporting.validators_validation_reward_owner_addresses_as_of(${new Date(at)})`),
+        from reporting_internal.validators_validation_reward_owner_addresses_as_of(${new Date(at)})`),
     ];
     const row = { node: 'lists', node_id: 'v' };
     expect(await elements(start)).toEqual([

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect } from 'vitest';
 import { catalog } from '../../../src/datasets/catalog.ts';
 import type { Dataset } from '../../../src/datasets/contract.ts';
 import { currentSupply } from '../../../src/datasets/node/current-supply.ts';
-import { networkFees } from '../../../src/datasets/node/network-fees.ts';
-import { networkProposals } from '../../../src/datasets/node/network-proposals.ts';
+import { nodeFees } from '../../../src/datasets/node/fees.ts';
 import { nodeBlockchains } from '../../../src/datasets/node/node-blockchains.ts';
 import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
+import { nodeProposals } from '../../../src/datasets/node/proposals.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { storeContradictions } from '../../../src/recording/note-contradictions.ts';
 import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
@@ -58,8 +58,10 @@ async function look(lists: Readonly<Record<string, Weights>>, balance?: number):
 }
 
 const network = async () => [
-  ...(await sql<{ node_id: string; weight: number; nodes: string[]; disagreeing: object | null }[]>`
-    select node_id, weight::int, nodes, disagreeing from reporting.network_validators order by node_id`),
+  ...(await sql<
+    { node_id: string; weight: number; reporting_nodes: string[]; dissenting_nodes: object | null }[]
+  >`
+    select node_id, weight::int, reporting_nodes, dissenting_nodes from reporting.network_validators order by node_id`),
 ];
 
 describe('what every node tells', () => {
@@ -67,7 +69,7 @@ describe('what every node tells', () => {
     const names = declaredObjects().map(({ name }) => name);
     const promised = [
       ...['validators', 'validator_delegators', 'p_blocks', 'x_blocks', 'x_transactions', 'node_blockchains'],
-      ...['current_supply', 'network_fees', 'network_upgrades', 'network_proposals'],
+      ...['current_supply', 'fees', 'upgrades', 'proposals'],
     ];
     const tellers = told.map(({ name }) => name);
     expect(tellers).toEqual(expect.arrayContaining(promised));
@@ -84,7 +86,7 @@ describe('what every node tells', () => {
     if (history === 'sample') expect(key).toHaveLength(request.length);
     const view = declaredObjects().find(({ name }) => name === `network_${dataset.name}`);
     const shown = view?.columns.map(({ name }) => name) ?? [];
-    expect(shown).toEqual(expect.arrayContaining(['nodes', 'disagreeing', ...key.slice(1)]));
+    expect(shown).toEqual(expect.arrayContaining(['reporting_nodes', 'dissenting_nodes', ...key.slice(1)]));
     expect(shown.filter((name) => name === 'node' || everyNode.own.includes(name))).toEqual([]);
   });
 });
@@ -92,17 +94,21 @@ describe('what every node tells', () => {
 describe('a list that nodes tell', () => {
   it('has who says the same, whatever their balances are by the second', async () => {
     for (let looks = 0; looks < 2; looks++) await look({ b: { v: 1 }, a: { v: 1 } });
-    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null }]);
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
+    ]);
   });
 
   it('has who says another weight, once both said it again', async () => {
     const lists = { a: { v: 1 }, b: { v: 2 }, c: { v: 2 } };
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     await look(lists);
-    expect(await network()).toEqual([{ node_id: 'v', weight: 2, nodes: ['b', 'c'], disagreeing: null }]);
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 2, reporting_nodes: ['b', 'c'], dissenting_nodes: null },
+    ]);
     await look(lists);
     expect(await network()).toEqual([
-      { node_id: 'v', weight: 2, nodes: ['b', 'c'], disagreeing: { a: { weight: 1 } } },
+      { node_id: 'v', weight: 2, reporting_nodes: ['b', 'c'], dissenting_nodes: { a: { weight: 1 } } },
     ]);
   });
 
@@ -110,11 +116,11 @@ describe('a list that nodes tell', () => {
     const lists = { a: { v: 1, w: 1 }, b: { v: 1 }, c: { v: 1, w: 1 } };
     await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 1, w: 1 } });
     await look(lists);
-    const agreed = { node_id: 'v', weight: 1, nodes: ['a', 'b', 'c'], disagreeing: null };
-    const w = { node_id: 'w', weight: 1, nodes: ['a', 'c'] };
-    expect(await network()).toEqual([agreed, { ...w, disagreeing: null }]);
+    const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b', 'c'], dissenting_nodes: null };
+    const w = { node_id: 'w', weight: 1, reporting_nodes: ['a', 'c'] };
+    expect(await network()).toEqual([agreed, { ...w, dissenting_nodes: null }]);
     await look(lists);
-    expect(await network()).toEqual([agreed, { ...w, disagreeing: { b: null } }]);
+    expect(await network()).toEqual([agreed, { ...w, dissenting_nodes: { b: null } }]);
     // It lists it again.
     await look({ ...lists, b: { v: 1, w: 1 } });
     expect(await network()).toEqual([agreed, { ...agreed, node_id: 'w' }]);
@@ -123,13 +129,13 @@ describe('a list that nodes tell', () => {
   it('shows a member that most do not list: they disagree', async () => {
     for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {}, c: {} });
     expect(await network()).toEqual([
-      { node_id: 'v', weight: 1, nodes: ['a'], disagreeing: { b: null, c: null } },
+      { node_id: 'v', weight: 1, reporting_nodes: ['a'], dissenting_nodes: { b: null, c: null } },
     ]);
   });
 
   it('takes no disagreement from a node that is new, before it was asked again', async () => {
     const old = { a: { v: 1 }, b: { v: 1 } };
-    const disagreeing = async () => (await network()).map((row) => row.disagreeing);
+    const disagreeing = async () => (await network()).map((row) => row.dissenting_nodes);
     await look(old);
     await look(old);
     await look({ ...old, c: {} });
@@ -146,9 +152,9 @@ describe('a list that nodes tell', () => {
         update recorder.target_datasets d set ${sql(column)} = ${new Date(at)} from recorder.targets t
         where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'b'`;
       await begins(clock.now - every);
-      expect(await network()).toMatchObject([{ disagreeing: { b: null } }]);
+      expect(await network()).toMatchObject([{ dissenting_nodes: { b: null } }]);
       await begins(clock.now - every + 1);
-      expect(await network()).toMatchObject([{ disagreeing: null }]);
+      expect(await network()).toMatchObject([{ dissenting_nodes: null }]);
     },
   );
 
@@ -158,12 +164,12 @@ describe('a list that nodes tell', () => {
     await look(lists);
     clock.now -= every / 2;
     await look(lists);
-    expect(await network()).toMatchObject([{ weight: 2, disagreeing: null }]);
+    expect(await network()).toMatchObject([{ weight: 2, dissenting_nodes: null }]);
   });
 
   it('compares at a moment at which both had been asked', async () => {
     const all = { a: { v: 1 }, b: { v: 1 }, c: { v: 1 } };
-    const agreed = { node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null };
+    const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null };
     await look(all);
     await look(all);
     // Those that agree were not asked meanwhile, and may say the same by now.
@@ -175,23 +181,25 @@ describe('a list that nodes tell', () => {
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 } });
     for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 } });
-    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null }]);
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
+    ]);
   });
 
   it('compares with the node that was asked last of those that agree', async () => {
     for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, c: { v: 2 } });
     expect(await network()).toEqual([
-      { node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: { c: { weight: 2 } } },
+      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: { c: { weight: 2 } } },
     ]);
   });
 
   it('has no disagreement with what only nodes say that are not asked any more', async () => {
     for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
-    expect(await network()).toMatchObject([{ nodes: ['a'], disagreeing: { b: null } }]);
+    expect(await network()).toMatchObject([{ reporting_nodes: ['a'], dissenting_nodes: { b: null } }]);
     await sql`update recorder.target_datasets d set active = false from recorder.targets t
       where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'a'`;
-    expect(await network()).toMatchObject([{ nodes: ['a'], disagreeing: null }]);
+    expect(await network()).toMatchObject([{ reporting_nodes: ['a'], dissenting_nodes: null }]);
   });
 
   it('takes no absence from a node that was asked for the list of another subnet', async () => {
@@ -205,8 +213,8 @@ describe('a list that nodes tell', () => {
       await says(validators, 'd', { validators: [] }, 's');
     }
     expect(await network()).toEqual([
-      { node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: { d: null } },
-      { node_id: 'w', weight: 1, nodes: ['b', 'c'], disagreeing: null },
+      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: { d: null } },
+      { node_id: 'w', weight: 1, reporting_nodes: ['b', 'c'], dissenting_nodes: null },
     ]);
   });
 
@@ -214,7 +222,9 @@ describe('a list that nodes tell', () => {
     await look({ a: {}, b: {} });
     await look({ a: { v: 1 } });
     await look({ a: { v: 1 } });
-    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a'], disagreeing: null }]);
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 1, reporting_nodes: ['a'], dissenting_nodes: null },
+    ]);
   });
 
   it.each([
@@ -225,7 +235,7 @@ describe('a list that nodes tell', () => {
     ['was not asked lately', `last_complete_at = now() - 73 * interval '1 hour'`],
   ])('takes no disagreement from a node that %s', async (_, change) => {
     for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1, w: 1 }, b: { v: 2 }, c: { v: 1, w: 1 } });
-    const disagreeing = async () => (await network()).map((row) => row.disagreeing);
+    const disagreeing = async () => (await network()).map((row) => row.dissenting_nodes);
     expect(await disagreeing()).toEqual([{ b: { weight: 2 } }, { b: null }]);
     await sql.unsafe(`update recorder.target_datasets d set ${change} from recorder.targets t
       where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'b'`);
@@ -235,7 +245,9 @@ describe('a list that nodes tell', () => {
   it('believes a node that was asked lately more than two that were not', async () => {
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     for (let looks = 0; looks < 3; looks++) await look({ c: { v: 2 } });
-    expect(await network()).toEqual([{ node_id: 'v', weight: 2, nodes: ['c'], disagreeing: null }]);
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 2, reporting_nodes: ['c'], dissenting_nodes: null },
+    ]);
   });
 
   it('shows of as many nodes what was said last, then what the first by name says', async () => {
@@ -243,9 +255,9 @@ describe('a list that nodes tell', () => {
     await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
     await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
     expect(await network()).toEqual([
-      { node_id: 'u', weight: 1, nodes: ['a'], disagreeing: { b: { weight: 2 } } },
-      { node_id: 'v', weight: 2, nodes: ['b'], disagreeing: { a: { weight: 1 } } },
-      { node_id: 'w', weight: 2, nodes: ['a'], disagreeing: { b: { weight: 1 } } },
+      { node_id: 'u', weight: 1, reporting_nodes: ['a'], dissenting_nodes: { b: { weight: 2 } } },
+      { node_id: 'v', weight: 2, reporting_nodes: ['b'], dissenting_nodes: { a: { weight: 1 } } },
+      { node_id: 'w', weight: 2, reporting_nodes: ['a'], dissenting_nodes: { b: { weight: 1 } } },
     ]);
   });
 
@@ -254,18 +266,20 @@ describe('a list that nodes tell', () => {
     await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 3 } }, 0);
     await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 2 } }, 0);
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 }, d: { v: 2 } }, 0);
-    expect(await network()).toMatchObject([{ weight: 1, nodes: ['a', 'b'] }]);
+    expect(await network()).toMatchObject([{ weight: 1, reporting_nodes: ['a', 'b'] }]);
   });
 
   it('shows what most said when nobody is asked any more', async () => {
     await look({ a: { v: 1 }, b: { v: 1 } });
     await look({ c: { v: 2 } });
     await sql`update recorder.target_datasets set active = false`;
-    expect(await network()).toEqual([{ node_id: 'v', weight: 1, nodes: ['a', 'b'], disagreeing: null }]);
+    expect(await network()).toEqual([
+      { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
+    ]);
   });
 
   it('takes a field that a node leaves out for no other saying', async () => {
-    const fee = (node: string, body: object) => says(networkFees, node, body);
+    const fee = (node: string, body: object) => says(nodeFees, node, body);
     for (let looks = 0; looks < 3; looks++) {
       clock.now += every;
       await fee('a', { txFee: '1', createAssetTxFee: '2' });
@@ -274,9 +288,14 @@ describe('a list that nodes tell', () => {
       await fee('d', { txFee: '3' });
     }
     expect(
-      await sql`select tx_fee::int, create_asset_tx_fee::int, nodes, disagreeing from reporting.network_network_fees`,
+      await sql`select tx_fee::int, create_asset_tx_fee::int, reporting_nodes, dissenting_nodes from reporting.network_fees`,
     ).toEqual([
-      { tx_fee: 1, create_asset_tx_fee: 2, nodes: ['a', 'b', 'c'], disagreeing: { d: { tx_fee: 3 } } },
+      {
+        tx_fee: 1,
+        create_asset_tx_fee: 2,
+        reporting_nodes: ['a', 'b', 'c'],
+        dissenting_nodes: { d: { tx_fee: 3 } },
+      },
     ]);
   });
 
@@ -287,16 +306,16 @@ describe('a list that nodes tell', () => {
       clock.now += every;
       await says(nodeBlockchains, 'a', chain('Validating'));
       await says(nodeBlockchains, 'b', chain('Syncing'));
-      await says(networkProposals, 'a', votes('1'));
-      await says(networkProposals, 'b', votes('2'));
-      await says(networkProposals, 'c', { acps: {} });
+      await says(nodeProposals, 'a', votes('1'));
+      await says(nodeProposals, 'b', votes('2'));
+      await says(nodeProposals, 'c', { acps: {} });
     }
     expect(
-      await sql`select blockchain_id, name, nodes, disagreeing from reporting.network_node_blockchains`,
-    ).toEqual([{ blockchain_id: 'c', name: 'C', nodes: ['a', 'b'], disagreeing: null }]);
+      await sql`select blockchain_id, name, reporting_nodes, dissenting_nodes from reporting.network_node_blockchains`,
+    ).toEqual([{ blockchain_id: 'c', name: 'C', reporting_nodes: ['a', 'b'], dissenting_nodes: null }]);
     expect(
-      await sql`select proposal::int, nodes, disagreeing from reporting.network_network_proposals`,
-    ).toEqual([{ proposal: 23, nodes: ['a', 'b'], disagreeing: { c: null } }]);
+      await sql`select proposal::int, reporting_nodes, dissenting_nodes from reporting.network_proposals`,
+    ).toEqual([{ proposal: 23, reporting_nodes: ['a', 'b'], dissenting_nodes: { c: null } }]);
   });
 });
 
@@ -304,7 +323,7 @@ describe('a log that nodes tell', () => {
   const block = (node: string, height: number, id: string, more: object = {}) =>
     says(pBlocks, node, { blocks: [{ height, id, ...more }] });
   const blocks = async () => [
-    ...(await sql`select height::int, id, nodes, disagreeing from reporting.network_p_blocks order by height`),
+    ...(await sql`select height::int, id, reporting_nodes, dissenting_nodes from reporting.network_p_blocks order by height`),
   ];
 
   it('has who says another block of a height, and takes nothing from absence', async () => {
@@ -313,8 +332,8 @@ describe('a log that nodes tell', () => {
     await block('c', 1, 'fork');
     await block('a', 2, 'two');
     expect(await blocks()).toEqual([
-      { height: 1, id: 'one', nodes: ['a', 'b'], disagreeing: { c: { id: 'fork' } } },
-      { height: 2, id: 'two', nodes: ['a'], disagreeing: null },
+      { height: 1, id: 'one', reporting_nodes: ['a', 'b'], dissenting_nodes: { c: { id: 'fork' } } },
+      { height: 2, id: 'two', reporting_nodes: ['a'], dissenting_nodes: null },
     ]);
   });
 
@@ -322,13 +341,17 @@ describe('a log that nodes tell', () => {
     await block('a', 1, 'one', { time: 2 });
     await block('b', 1, 'one', { time: 1 });
     await block('b', 1, 'one', { time: 2 });
-    expect(await blocks()).toEqual([{ height: 1, id: 'one', nodes: ['a', 'b'], disagreeing: null }]);
+    expect(await blocks()).toEqual([
+      { height: 1, id: 'one', reporting_nodes: ['a', 'b'], dissenting_nodes: null },
+    ]);
   });
 
   it('keeps what was said by a node that nobody asks any more', async () => {
     await block('a', 1, 'one');
     await sql`update recorder.target_datasets set active = false, left_at = now()`;
-    expect(await blocks()).toEqual([{ height: 1, id: 'one', nodes: ['a'], disagreeing: null }]);
+    expect(await blocks()).toEqual([
+      { height: 1, id: 'one', reporting_nodes: ['a'], dissenting_nodes: null },
+    ]);
   });
 
   it('shows of as many nodes what its last node said last', async () => {
@@ -341,16 +364,16 @@ describe('a log that nodes tell', () => {
       clock.now += 1;
       await block(node, 1, id);
     }
-    expect(await blocks()).toMatchObject([{ id: 'one', nodes: ['a', 'b'] }]);
+    expect(await blocks()).toMatchObject([{ id: 'one', reporting_nodes: ['a', 'b'] }]);
   });
 
-  it('tells in network_disagreements the same as of all blocks, whenever they were noted', async () => {
+  it('tells in disagreements the same as of all blocks, whenever they were noted', async () => {
     const disagreeing = async () => [
-      ...(await sql`select 'height=' || height as thing, d.key as node from reporting.network_p_blocks, jsonb_each(disagreeing) d
+      ...(await sql`select 'height=' || height as thing, d.key as node from reporting.network_p_blocks, jsonb_each(dissenting_nodes) d
         order by 1, 2`),
     ];
     const told = async () => [
-      ...(await sql`select thing, node from reporting.network_disagreements('p_blocks') order by 1, 2`),
+      ...(await sql`select thing, node from reporting.disagreements('p_blocks') order by 1, 2`),
     ];
     const note = async (days: number) => {
       await storeContradictions(sql, clock.now + days * every, new AbortController().signal);
@@ -386,8 +409,8 @@ describe('a log that nodes tell', () => {
     clock.now += 1;
     await block('b', 2, 'new');
     expect(await blocks()).toEqual([
-      { height: 1, id: 'as', nodes: ['a'], disagreeing: { b: { id: 'same' } } },
-      { height: 2, id: 'new', nodes: ['b'], disagreeing: { a: { id: 'old' } } },
+      { height: 1, id: 'as', reporting_nodes: ['a'], dissenting_nodes: { b: { id: 'same' } } },
+      { height: 2, id: 'new', reporting_nodes: ['b'], dissenting_nodes: { a: { id: 'old' } } },
     ]);
   });
 });
@@ -395,7 +418,7 @@ describe('a log that nodes tell', () => {
 describe('readings that nodes tell', () => {
   const supply = async () => [
     ...(await sql`
-      select subnet_id, supply::int, height::int, nodes, disagreeing, readings -> 'a' ->> 'supply' as a
+      select subnet_id, supply::int, height::int, reporting_nodes, dissenting_nodes, readings -> 'a' ->> 'supply' as a
       from reporting.network_current_supply`),
   ];
 
@@ -405,12 +428,14 @@ describe('readings that nodes tell', () => {
     clock.now += 1;
     await says(currentSupply, 'a', { supply: '2', height: '2' });
     const one = { subnet_id: 's', a: '2' };
-    expect(await supply()).toEqual([{ ...one, supply: 2, height: 2, nodes: ['a'], disagreeing: null }]);
+    expect(await supply()).toEqual([
+      { ...one, supply: 2, height: 2, reporting_nodes: ['a'], dissenting_nodes: null },
+    ]);
     clock.now += 1;
     await says(currentSupply, 'b', { supply: '3', height: '2' });
     await says(currentSupply, 'c', { supply: '3', height: '2' });
     expect(await supply()).toEqual([
-      { ...one, supply: 3, height: 2, nodes: ['b', 'c'], disagreeing: { a: { supply: 2 } } },
+      { ...one, supply: 3, height: 2, reporting_nodes: ['b', 'c'], dissenting_nodes: { a: { supply: 2 } } },
     ]);
   });
 
@@ -436,36 +461,38 @@ describe('readings that nodes tell', () => {
       clock.now += 1;
       await says(currentSupply, node, { supply, height: '1' });
     }
-    expect(await supply()).toMatchObject([{ supply: 1, nodes: ['a', 'b'] }]);
+    expect(await supply()).toMatchObject([{ supply: 1, reporting_nodes: ['a', 'b'] }]);
   });
 
   it('are those of nodes that are asked, or were by hand', async () => {
     await says(currentSupply, 'a', { supply: '2', height: '2' });
     await says(currentSupply, 'b', { supply: '3', height: '2' });
     await sql`update recorder.target_datasets set active = false`;
-    expect(await supply()).toMatchObject([{ supply: 2, disagreeing: { b: { supply: 3 } } }]);
+    expect(await supply()).toMatchObject([{ supply: 2, dissenting_nodes: { b: { supply: 3 } } }]);
     await sql`update recorder.target_datasets d set left_at = now() from recorder.targets t
       where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'a'`;
-    expect(await supply()).toMatchObject([{ supply: 3, nodes: ['b'], disagreeing: null, a: null }]);
+    expect(await supply()).toMatchObject([
+      { supply: 3, reporting_nodes: ['b'], dissenting_nodes: null, a: null },
+    ]);
   });
 });
 
-it('network_disagreements tells who disagrees, column by column, of all datasets or of one', async () => {
+it('disagreements tells who disagrees, column by column, of all datasets or of one', async () => {
   for (let looks = 0; looks < 3; looks++) {
     await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 2 } });
     for (const [node, fees] of Object.entries({ a: [1, 2], b: [1, 2], c: [3, 4] }))
-      await says(networkFees, node, { txFee: String(fees[0]), createAssetTxFee: String(fees[1]) });
+      await says(nodeFees, node, { txFee: String(fees[0]), createAssetTxFee: String(fees[1]) });
   }
   const asked = async (dataset: string | null) => [
-    ...(await sql`select dataset, thing, node, column_name, node_says, most_say, nodes
-      from reporting.network_disagreements(${dataset})`),
+    ...(await sql`select dataset, thing, node, column_name, node_says, most_say, reporting_nodes
+      from reporting.disagreements(${dataset})`),
   ];
-  const row = { dataset: 'network_fees', thing: '', node: 'c', nodes: ['a', 'b'] };
+  const row = { dataset: 'fees', thing: '', node: 'c', reporting_nodes: ['a', 'b'] };
   const fees = [
     { ...row, column_name: 'create_asset_tx_fee', node_says: '4', most_say: '2' },
     { ...row, column_name: 'tx_fee', node_says: '3', most_say: '1' },
   ];
-  const member = { dataset: 'validators', node: 'c', nodes: ['a', 'b'] };
+  const member = { dataset: 'validators', node: 'c', reporting_nodes: ['a', 'b'] };
   const members = [
     { thing: 'v', column_name: 'weight', node_says: '2', most_say: '1' },
     { thing: 'w', column_name: null, node_says: null, most_say: null },

@@ -14,11 +14,11 @@ const page = async (dataset: string) => (await ask(`/datasets/${dataset}`)).body
 it('a dataset without rows says why, and when they come', async () => {
   await wanted('validators');
   await wanted('peers', { error: 'connect ECONNREFUSED' });
-  await wanted('network_proposals', { success: new Date() });
+  await wanted('proposals', { success: new Date() });
   expect(await page('validators')).toContain('the first polls of 1 target are under way');
   expect(await page('validators')).toContain('it is recorded every 10 min');
   expect(await page('peers')).toContain('1 target failed, and will be retried: connect ECONNREFUSED');
-  expect(await page('network_proposals')).toContain('the upstream returned none so far. Last poll now');
+  expect(await page('proposals')).toContain('the upstream returned none so far. Last poll now');
   expect(await page('subnets')).toContain('the configuration does not record it');
   expect((await ask('/datasets/validators?node=x')).body).toContain('No rows.');
 });

@@ -59,7 +59,7 @@ export function seriesViews(dataset: Dataset): Declared[] {
     ),
     tableView(
       dataset,
-      `${name}_revisions`,
+      `${name}_history`,
       `${about} Every value it ever had.`,
       revisions,
       POINT_VALUES.last,

@@ -13,11 +13,11 @@ returns table (
 )
 language sql stable parallel safe as $$
 with kept as materialized (
-  select reporting_internal.kept_from('network_fees', "from") as since
+  select reporting_internal.kept_from('fees', "from") as since
 ),
 said as (
   select h.node, f.fee, f.amount, h.valid_from, case when h.valid_to <= as_of then h.valid_to end as valid_to
-  from reporting.network_fees_history h
+  from reporting.fees_history h
   cross join lateral (values
     ('tx_fee', h.tx_fee), ('create_asset_tx_fee', h.create_asset_tx_fee), ('create_subnet_tx_fee', h.create_subnet_tx_fee),
     ('transform_subnet_tx_fee', h.transform_subnet_tx_fee), ('create_blockchain_tx_fee', h.create_blockchain_tx_fee),
@@ -25,7 +25,7 @@ said as (
     ('add_primary_network_delegator_fee', h.add_primary_network_delegator_fee),
     ('add_subnet_validator_fee', h.add_subnet_validator_fee), ('add_subnet_delegator_fee', h.add_subnet_delegator_fee),
     ('x_tx_fee', h.x_tx_fee), ('x_create_asset_tx_fee', h.x_create_asset_tx_fee)) as f(fee, amount)
-  where h.valid_from <= as_of and f.amount is not null and reporting_internal.has_record('network_fees', as_of)
+  where h.valid_from <= as_of and f.amount is not null and reporting_internal.has_record('fees', as_of)
 ),
 marked as (
   select s.*, s.amount is distinct from lag(s.amount) over fee or s.valid_from is distinct from lag(s.valid_to) over fee as begins
@@ -35,7 +35,7 @@ counted as (
   select m.*, count(*) filter (where m.begins) over (partition by m.node, m.fee order by m.valid_from) as period from marked m
 )
 select c.node, c.fee, c.amount, c.amount * 0.000000001,
-  reporting_internal.kept_from('network_fees', min(c.valid_from)), (array_agg(c.valid_to order by c.valid_from desc))[1]
+  reporting_internal.kept_from('fees', min(c.valid_from)), (array_agg(c.valid_to order by c.valid_from desc))[1]
 from counted c
 group by c.node, c.fee, c.period, c.amount
 having min(c.valid_from) < "to" and coalesce((array_agg(c.valid_to order by c.valid_from desc))[1] > (select k.since from kept k), true)

@@ -19,7 +19,7 @@ language sql stable parallel safe as $$
 select r.bucket_start, row_number() over point as revision, r.value, r.value - lag(r.value) over point as change,
   r.recorded_at, case when r.superseded_at <= as_of then r.superseded_at end as superseded_at,
   coalesce(r.superseded_at <= as_of and r.superseded_at is distinct from lead(r.recorded_at) over point, false) as then_gone
-from reporting.metric_points_revisions r
+from reporting.metric_points_history r
 where r.chain_id = metric_revisions.chain_id and r.metric = metric_revisions.metric
   and r.time_interval = metric_revisions.time_interval and r.bucket_start >= (select reporting_internal.kept_from('metric_points', "from")) and r.bucket_start < "to"
   and r.recorded_at <= as_of and reporting_internal.has_record('metric_points', as_of)

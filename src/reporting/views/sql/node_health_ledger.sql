@@ -9,7 +9,7 @@ from recorder.node_health h
 join reporting_internal.node_probes p using (observer, node, probe)
 cross join lateral (select case when h.ended_at is null then p.latest -> h.check_name end as words) newest;
 
-comment on view reporting_internal.node_health_ledger is 'The ledger as it is stored: intervals run on beneath the times at which nobody looked (reporting.node_absences), which reporting.node_health_intervals cuts out.';
+comment on view reporting_internal.node_health_ledger is 'The ledger as it is stored: intervals run on beneath the times at which nobody looked (reporting.node_absences), which reporting.node_health_history cuts out.';
 comment on column reporting_internal.node_health_ledger.observer is 'The recorder that looked.'; -- text
 comment on column reporting_internal.node_health_ledger.node is 'The configured node.'; -- text
 comment on column reporting_internal.node_health_ledger.probe is 'The probe.'; -- text

@@ -1,4 +1,4 @@
-create or replace view reporting.node_health_intervals as
+create or replace view reporting.node_health_history as
 select s.observer, s.node, s.probe, '*'::text as check_name, s.state, s.started_at, s.ended_at, s.is_open, s.probes,
   s.error, null::jsonb as message, s.last_error, null::jsonb as last_message, null::timestamptz as failing_since,
   null::bigint as failures
@@ -52,19 +52,19 @@ cross join lateral (
       order by n.started_at desc limit 1), counted.first), counted.first), counted.last) end as until) looks
 where h.check_name <> '*';
 
-comment on view reporting.node_health_intervals is 'What was said of each probe (check *) and of each check, as intervals in which nothing changed.';
-comment on column reporting.node_health_intervals.observer is 'The recorder that looked, by its configured name.'; -- text
-comment on column reporting.node_health_intervals.node is 'The configured node.'; -- text
-comment on column reporting.node_health_intervals.probe is 'health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.'; -- text
-comment on column reporting.node_health_intervals.check_name is 'A check of the node, or * for the probe as a whole.'; -- text
-comment on column reporting.node_health_intervals.state is 'up, down, unknown (nobody could tell) or maintenance (announced).'; -- text
-comment on column reporting.node_health_intervals.started_at is 'The first moment.'; -- timestamptz
-comment on column reporting.node_health_intervals.ended_at is 'When something else was said, or up to when it is settled.'; -- timestamptz
-comment on column reporting.node_health_intervals.is_open is 'It is still so.'; -- boolean
-comment on column reporting.node_health_intervals.probes is 'Looks in the interval; final once it has ended.'; -- bigint
-comment on column reporting.node_health_intervals.error is 'Why.'; -- text
-comment on column reporting.node_health_intervals.message is 'What a failing check said beside its error.'; -- jsonb
-comment on column reporting.node_health_intervals.last_error is 'Why, in the latest words: durations, shares, counts, times and ids that move are no change.'; -- text
-comment on column reporting.node_health_intervals.last_message is 'What a failing check said beside its error at the last.'; -- jsonb
-comment on column reporting.node_health_intervals.failing_since is 'Since when the check fails by the account of the node itself; can lie before the first look.'; -- timestamptz
-comment on column reporting.node_health_intervals.failures is 'How often it failed in a row by the count of the node itself, at the last.'; -- bigint
+comment on view reporting.node_health_history is 'What was said of each probe (check *) and of each check, as intervals in which nothing changed.';
+comment on column reporting.node_health_history.observer is 'The recorder that looked, by its configured name.'; -- text
+comment on column reporting.node_health_history.node is 'The configured node.'; -- text
+comment on column reporting.node_health_history.probe is 'health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.'; -- text
+comment on column reporting.node_health_history.check_name is 'A check of the node, or * for the probe as a whole.'; -- text
+comment on column reporting.node_health_history.state is 'up, down, unknown (nobody could tell) or maintenance (announced).'; -- text
+comment on column reporting.node_health_history.started_at is 'The first moment.'; -- timestamptz
+comment on column reporting.node_health_history.ended_at is 'When something else was said, or up to when it is settled.'; -- timestamptz
+comment on column reporting.node_health_history.is_open is 'It is still so.'; -- boolean
+comment on column reporting.node_health_history.probes is 'Looks in the interval; final once it has ended.'; -- bigint
+comment on column reporting.node_health_history.error is 'Why.'; -- text
+comment on column reporting.node_health_history.message is 'What a failing check said beside its error.'; -- jsonb
+comment on column reporting.node_health_history.last_error is 'Why, in the latest words: durations, shares, counts, times and ids that move are no change.'; -- text
+comment on column reporting.node_health_history.last_message is 'What a failing check said beside its error at the last.'; -- jsonb
+comment on column reporting.node_health_history.failing_since is 'Since when the check fails by the account of the node itself; can lie before the first look.'; -- timestamptz
+comment on column reporting.node_health_history.failures is 'How often it failed in a row by the count of the node itself, at the last.'; -- bigint

@@ -10,7 +10,7 @@ const METHODS = ['info.getTxFee', 'avm.getTxFee'];
 
 /** Fees of the network (deprecated) and of the X-chain (4.1), combined in one row. */
 const source: Source = {
-  name: 'network-fees',
+  name: 'fees',
   upstream: 'nodes',
   every: hour,
   weight: 0,
@@ -25,8 +25,8 @@ const source: Source = {
   },
 };
 
-export const networkFees = defineDataset({
-  name: 'network_fees',
+export const nodeFees = defineDataset({
+  name: 'fees',
   about: 'What transactions cost, as a node says it, in nAVAX.',
   operations: METHODS,
   history: 'state',
@@ -66,4 +66,4 @@ export const networkFees = defineDataset({
   },
 });
 
-export const { table: networkFeesTable } = networkFees;
+export const { table: nodeFeesTable } = nodeFees;

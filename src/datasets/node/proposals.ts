@@ -8,14 +8,14 @@ import { nodeMethod } from '../sources/node-method.ts';
  * Support and objection of validators for proposals (info.acps: a map by proposal number).
  */
 const source = nodeMethod({
-  name: 'network-proposals',
+  name: 'proposals',
   path: '/ext/info',
   method: 'info.acps',
   every: hour,
 });
 
-export const networkProposals = defineDataset({
-  name: 'network_proposals',
+export const nodeProposals = defineDataset({
+  name: 'proposals',
   about: "Proposals of community rules (ACPs) with the validators' preferences, as a node hears them.",
   operations: ['info.acps'],
   history: 'state',
@@ -49,4 +49,4 @@ export const networkProposals = defineDataset({
   },
 });
 
-export const { table: networkProposalsTable } = networkProposals;
+export const { table: nodeProposalsTable } = nodeProposals;

@@ -5,14 +5,14 @@ import { nodeMethod } from '../sources/node-method.ts';
 
 /** Activation times of network upgrades (info.upgrades). */
 const source = nodeMethod({
-  name: 'network-upgrades',
+  name: 'upgrades',
   path: '/ext/info',
   method: 'info.upgrades',
   every: hour,
 });
 
-export const networkUpgrades = defineDataset({
-  name: 'network_upgrades',
+export const nodeUpgrades = defineDataset({
+  name: 'upgrades',
   about:
     "When the network's upgrades become active, as a node is configured; upgrades of later nodes in extra.",
   operations: ['info.upgrades'],
@@ -64,4 +64,4 @@ export const networkUpgrades = defineDataset({
   },
 });
 
-export const { table: networkUpgradesTable } = networkUpgrades;
+export const { table: nodeUpgradesTable } = nodeUpgrades;

@@ -1,4 +1,4 @@
-create or replace function reporting_internal.node_health_intervals_at(
+create or replace function reporting_internal.node_health_history_at(
   at timestamptz -- The moment; what lasts is so at every later one.
 )
 returns table (
@@ -54,4 +54,4 @@ select observer, node, probe, check_name,
 from with_whole
 $$;
 
-comment on function reporting_internal.node_health_intervals_at is 'What reporting.node_health_intervals says of one moment, without the bounds of the intervals: faster than looking for the moment in them.';
+comment on function reporting_internal.node_health_history_at is 'What reporting.node_health_history says of one moment, without the bounds of the intervals: faster than looking for the moment in them.';
