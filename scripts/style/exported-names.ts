@@ -1,7 +1,5 @@
 import ts from 'typescript';
-
-/** Names that several modules export by design: alternatives of one interface. */
-const SHARED_BY_DESIGN: ReadonlyMap<string, string> = new Map([]);
+import { AMBIGUOUS_NAMES } from './exceptions.ts';
 
 const isExported = (node: ts.Node): boolean =>
   ts.canHaveModifiers(node) &&
@@ -21,12 +19,17 @@ function declaredExports(path: string, source: string): string[] {
 }
 
 /**
- * Returns the exported names that several modules declare, with the modules.
+ * Returns the exported names that several modules declare, as problems. One exported word has one meaning.
  * @param files sources by path
  */
-export function ambiguousExports(files: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+export function findAmbiguousExports(files: ReadonlyMap<string, string>): string[] {
   const places = new Map<string, string[]>();
   for (const [path, source] of files)
     for (const name of declaredExports(path, source)) places.set(name, [...(places.get(name) ?? []), path]);
-  return new Map([...places].filter(([name, paths]) => paths.length > 1 && !SHARED_BY_DESIGN.has(name)));
+  return [...places]
+    .filter(([name, paths]) => paths.length > 1 && !AMBIGUOUS_NAMES.has(name))
+    .map(
+      ([name, paths]) =>
+        `${paths.join(', ')}: several modules export "${name}"; give the more special one a prefix`,
+    );
 }

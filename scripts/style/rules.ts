@@ -1,5 +1,7 @@
+import type { StyleText } from './texts.ts';
+
 /** A word or shape that the project does not use in texts for people. */
-export interface StyleRule {
+interface StyleRule {
   readonly pattern: RegExp;
   readonly reason: string;
   /** Terms to use instead. */
@@ -8,15 +10,19 @@ export interface StyleRule {
 
 const UNUSUAL = 'not the usual English term';
 const PRIVATE = 'a private word that no reader searches for';
-const PERSONIFIED = 'code does not ask, tell, look or stand';
+const PERSONIFIED = 'personification: code does not ask, tell, look or stand';
 
 /** Words and shapes that comments, messages, page texts and documents do not use. */
-export const STYLE_RULES: readonly StyleRule[] = [
+const STYLE_RULES: readonly StyleRule[] = [
   { pattern: /\bmend(s|ed|ing)?\b/i, reason: UNUSUAL, replacement: 'fix' },
   { pattern: /\banew\b/i, reason: UNUSUAL, replacement: 'again' },
   { pattern: /\bwholly\b/i, reason: UNUSUAL, replacement: 'completely' },
   { pattern: /\bfor ever\b/i, reason: UNUSUAL, replacement: 'forever, without limit' },
-  { pattern: /\b(begins|began|begun)\b(?!`)/i, reason: UNUSUAL, replacement: 'starts, started' },
+  {
+    pattern: /(?<![.\w`]|as |@param )\b(begins|began|begun)\b(?![`,;)]| as\b)/i,
+    reason: UNUSUAL,
+    replacement: 'starts, started',
+  },
   { pattern: /\b(goes|go|went) on\b/i, reason: UNUSUAL, replacement: 'continues, continued' },
   { pattern: /\b(taken|takes|take) away\b/i, reason: PRIVATE, replacement: 'dropped, removed' },
   { pattern: /\bset aside\b/i, reason: PRIVATE, replacement: 'quarantined' },
@@ -56,7 +62,15 @@ export const STYLE_RULES: readonly StyleRule[] = [
   },
   {
     pattern: /^\/\*\* (What|How|Who|Of|So|Such)\b/,
-    reason: 'a doc comment starts with a verb or a noun',
+    reason: 'no start of a doc comment',
     replacement: '"Returns …", "Maximum …", "Time of …"',
   },
 ];
+
+/** Returns the problems of a text, each with its place, reason and replacement. */
+export function findStyleProblems({ path, line, text }: StyleText): string[] {
+  return STYLE_RULES.flatMap(({ pattern, reason, replacement }) => {
+    const found = pattern.exec(text)?.[0];
+    return found === undefined ? [] : [`${path}:${line}: "${found.trim()}" is ${reason}; use ${replacement}`];
+  });
+}

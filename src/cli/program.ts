@@ -128,7 +128,7 @@ export function commandLine(): Command {
     .option('--from <time>', 'start of the range')
     .option('--to <time>', 'end of the range, exclusive')
     .option('--from-height <height>', 'start of the range, of blocks by height')
-    .option('--to-height <height>', 'end of the range, exclusive (default: where the record begins)')
+    .option('--to-height <height>', 'end of the range, exclusive (default: where the record starts)')
     .option('--target <key=value>', 'only matching targets; repeatable', collect)
     .option('--again', 'also request covered ranges, for late items and revisions')
     .action(

@@ -7,7 +7,7 @@ import { dataOf, type Line, linesOf } from './lines.ts';
 const LEAST = 5;
 /** A narrow screen shows every second moment. */
 const NARROW = 480;
-/** So many moments fit on a narrow screen. */
+/** Maximum number of selected times on a narrow screen. */
 const MAX_NARROW_TICKS = 4;
 
 /** Events of a plot. */

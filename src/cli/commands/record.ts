@@ -97,7 +97,7 @@ export async function backfillCommand(
 /**
  * Parses the range of a backfill, in ms since 1970 or as heights.
  * @param feed undefined: the axis is not known, and the options of times are parsed
- * @returns the end is null if it is where the record of a target begins
+ * @returns the end is null if it is where the record of a target starts
  * @throws UsageError if an option is missing, invalid or of the other axis
  */
 function parseBackfillRange(

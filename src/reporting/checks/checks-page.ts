@@ -5,7 +5,7 @@ const text = `# Checks across sources
 Generated from the code by \`npm run docs\`.
 
 Different sources say the same things: hours and days, the data service and the nodes, one node and another. Once an hour
-\`up\` compares them, and what disagrees stands in \`reporting.discrepancies\` with both values, its subject and its time, until
+\`up\` compares them, and what disagrees is stored in \`reporting.discrepancies\` with both values, its subject and its time, until
 the two sides agree again (\`ended_at\`). Nothing is corrected: the record keeps what each side said.
 
 \`\`\`sql
@@ -31,7 +31,7 @@ Values that are no numbers have no \`difference\`. A row of \`block_ids\` and \`
 - **A point that still moves.** A metric is compared once its bucket ended so long ago as 99 of 100 revisions of that metric
   and interval took (\`reporting.metric_settling_of(null)\`), at least two days and at most 14, and was requested after that.
 - **A revision that only one side has shown yet.** Where a settled point moved all the same, the other side must have been
-  asked after it moved. Hours older than 90 days are asked for seldom; until then nothing is concluded.
+  asked after it moved. Hours older than 90 days are requested rarely; until then nothing is concluded.
 - **A gap.** A day with 23 of its 24 hours is compared only so far: the hours may not be more than the day. A point that the
   service does not show now (\`vanished\`) is not compared.
 - **A launch.** The first day of a chain has no rate, and no growth.
@@ -46,7 +46,7 @@ against their chains, rewards, and EVM balances, for which no node is asked.
 
 ## Changes of level
 
-A day from which on a metric is on another level for good stands in \`reporting.series_breaks\`, with the level before and
+A day from which on a metric is on another level for good is stored in \`reporting.series_breaks\`, with the level before and
 after: what is counted may have changed. The level of a week is its median day. Four weeks before are held against four weeks
 after, of which three have to be there: all of the one lie beyond all of the other; most of the change happens from one week to
 the next; and it is more than a quarter, and four times (from three quarters on three times) what this metric moves from week

@@ -99,7 +99,7 @@ export const charts = definePage({
 
 /**
  * A chart, the links that move its window, and its points.
- * @param begins whether the window begins where the points begin
+ * @param begins whether the window starts at the first point
  * @param fixed whether the end of the window was given
  */
 function Drawn({

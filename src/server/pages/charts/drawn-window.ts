@@ -2,11 +2,11 @@ import type { DeclaredColumn } from '../../../db/declared.ts';
 import type { Line } from '../parts/line-chart.tsx';
 import { drawn } from '../parts/line-path.ts';
 
-/** Minimum width of a window that begins where the record begins, in ms. */
+/** Minimum width of a window that starts where the record starts, in ms. */
 const MIN_WIDTH_MS = 600_000;
 
 /**
- * Returns the window to draw: a default window begins where the points begin, if they begin later.
+ * Returns the window to draw: a default window starts at the first point, if that is later.
  * @param window in ms since 1970
  * @param isDefault false: the start of the window was requested
  */

@@ -42,7 +42,7 @@ function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps
       ? [
           <>
             This is a simulated network, to look around in. For a real one run{' '}
-            <code>chain-recorder init</code> in another directory: it asks for the network, your nodes and
+            <code>chain-recorder init</code> in another directory: it prompts for the network, your nodes and
             what to watch, writes <code>recorder.yaml</code> and checks that each service answers. Then start
             there.
           </>,
@@ -50,10 +50,10 @@ function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps
       : []),
     <>
       <code>chain-recorder doctor</code> checks the configuration and every service;{' '}
-      <code>chain-recorder plan</code> tells what will be asked, against your limits.
+      <code>chain-recorder plan</code> shows the requests, against your limits.
     </>,
     <>
-      Ask it something:{' '}
+      Run a query:{' '}
       <code>
         chain-recorder query "select node_id, stake_navax from validators order by 2 desc nulls last limit 10"
       </code>

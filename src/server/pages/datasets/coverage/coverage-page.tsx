@@ -138,7 +138,7 @@ function Heights({
   );
 }
 
-/** Returns the height at which the record of the last target begins; 0 if all begin there, or there is none. */
+/** Returns the height at which the record of the last target starts; 0 if all start there, or there is none. */
 function startOfRecord(ranges: readonly CoverageHeights[]): number {
   const lowest = new Map<string, number>();
   for (const { target, first_height } of ranges)

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { findAmbiguousExports } from '../../scripts/style/exported-names.ts';
+import { findStyleProblems } from '../../scripts/style/rules.ts';
+import { textsOf } from '../../scripts/style/texts.ts';
+
+const problemsOf = (path: string, source: string) => textsOf(path, source).flatMap(findStyleProblems);
+
+it('comments, messages and documents with private words are refused, with place, reason and replacement', () => {
+  const source = [
+    '/** Such a page is begun anew. */',
+    'export const a = 1;',
+    "throw new Error('nobody asks for this run');",
+    'const begins = `select begins from spans group by begins`;',
+  ].join('\n');
+  expect(problemsOf('src/a.ts', source).map((problem) => problem.split(' is ', 1)[0])).toEqual([
+    'src/a.ts:1: "anew"',
+    'src/a.ts:1: "begun"',
+    'src/a.ts:1: "/** Such"',
+    'src/a.ts:3: "nobody"',
+    'src/a.ts:3: "asks for"',
+  ]);
+  expect(problemsOf('docs/a.md', 'It stands still.\n```sh\nit begins anew\n```\nFixed.')).toEqual([
+    expect.stringMatching(/^docs\/a\.md:1: "stands still" is .+; use .+/),
+  ]);
+});
+
+it('a name that two modules declare and export is refused, re-exports are not', () => {
+  const files = new Map([
+    ['a.ts', 'export interface Widget {}\nexport const one = 1;'],
+    ['b.ts', "export class Widget {}\nexport { one } from './a.ts';"],
+    ['c.ts', 'const one = 2;'],
+  ]);
+  expect(findAmbiguousExports(files)).toEqual([expect.stringMatching(/^a\.ts, b\.ts: .*"Widget"/)]);
+});
