@@ -60,7 +60,6 @@ describe('what will be known at a moment that has not come', () => {
 
   it.each([
     '/api/v1/views/validators_changes?at=2999-01-01',
-    '/api/v1/views/node_incidents_as_of?at=2999-01-01',
     '/api/v1/views/node_uptime?from=2026-01-01&to=2999-01-01',
     '/datasets/validators_changes?at=2999-01-01',
   ])('is not meant by other moments of that name: %s', async (path) => {
