@@ -58,6 +58,17 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
     await close();
   });
 
+  it('has a header of one line on a wide screen, with all main pages in sight', async () => {
+    const { page, close } = await openPage(browser, server.address, 'wide');
+    const nav = page.locator('.top nav');
+    const [list, colours] = [await nav.boundingBox(), await page.locator('.top .theme').boundingBox()];
+    expect(colours?.y).toBeLessThan((list?.y ?? 0) + (list?.height ?? 0));
+    expect(colours?.x).toBeGreaterThan((list?.x ?? 0) + (list?.width ?? 0));
+    const hidden = await nav.locator('ul').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(hidden).toBe(0);
+    await close();
+  });
+
   it('is black on white on paper, whatever the screen is, and asks for nothing there', async () => {
     const { page, close } = await openPage(browser, `${server.address}/runs`, 'wide', {
       colorScheme: 'dark',
