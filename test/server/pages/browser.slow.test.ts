@@ -64,7 +64,9 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
     const [list, colours] = [await nav.boundingBox(), await page.locator('.top .theme').boundingBox()];
     expect(colours?.y).toBeLessThan((list?.y ?? 0) + (list?.height ?? 0));
     expect(colours?.x).toBeGreaterThan((list?.x ?? 0) + (list?.width ?? 0));
-    const hidden = await nav.locator('ul').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    const hidden = await nav
+      .locator('ul')
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
     expect(hidden).toBe(0);
     await close();
   });

@@ -8,6 +8,7 @@ import { columnKind, ValueText } from '../parts/value.tsx';
 import { hrefOf, keepAsOf, type Parameters } from './address.ts';
 import { chartOfRow } from './chart-of-row.ts';
 import { ColumnHead, ColumnMenu, type TableLocation } from './column-menu.tsx';
+import { orderTableColumns } from './column-order.ts';
 import { pathOf } from './relation-head.tsx';
 import { catalogue } from './relations.ts';
 
@@ -36,7 +37,8 @@ export function RowsTable({
         ]
       : [{ label: 'coverage', href: coverageOf(row) }]
     ).flatMap(({ label, href }) => (href === null ? [] : [{ label, href }]));
-  const columnsOfRows = columns.map((column): Column<Row> => {
+  const ordered = dataset ? orderTableColumns(columns, dataset) : columns;
+  const columnsOfRows = ordered.map((column): Column<Row> => {
     const { name, type, comment } = column;
     const sorted = order.columns[0]?.name === name ? direction : undefined;
     return {
