@@ -5,6 +5,7 @@ import {
   endMaintenance,
   listMaintenance,
 } from '../../src/health/announcements.ts';
+import { storeIncidentNote } from '../../src/health/incident-notes.ts';
 import { acquireObserver, writeLedger } from '../../src/health/ledger.ts';
 import type { State } from '../../src/health/state.ts';
 import { downtimeLeft, thresholdOf } from '../../src/reporting/reports/rewards.ts';
@@ -517,6 +518,51 @@ describe('the report of a month', () => {
     const page = slaPage({ ...report, nodes: unseen });
     expect(page).toContain('≥ 99.327 %');
     expect(page.replace(/<style>[\s\S]*<\/style>/, '')).not.toContain('100');
+  });
+
+  it('is a page with the states of each probe, notes, maintenance and the bounds, also of a part of a month', async () => {
+    await saw(
+      'sofia',
+      'for customers',
+      [
+        [240, 'up'],
+        [300, 'down'],
+        [301, 'up'],
+        [400, 'maintenance'],
+        [402, 'up'],
+      ],
+      [[500, 503]],
+    );
+    const about = { node: 'for customers', author: 'ada' };
+    await storeIncidentNote(sql, { ...about, at: month.from + 300.5 * hour, note: 'disk <full>' }, month.to);
+    await storeIncidentNote(
+      sql,
+      { ...about, at: month.from + 301 * hour, note: 'written later' },
+      month.to + 2 * day,
+    );
+    const report = await slaReport(sql, month, month.to + day, 99.9, thresholds);
+    const nodes = report.nodes.filter(({ node }) => node === 'for customers');
+    expect(nodes).toMatchObject([
+      {
+        since: new Date(month.from + 240 * hour),
+        maintenance: [
+          { started_at: new Date(month.from + 400 * hour), ended_at: new Date(month.from + 402 * hour) },
+        ],
+        notes: [{ author: 'ada', note: 'disk <full>' }],
+        probes: [
+          { probe: 'health', down_seconds: 3600, unknown_seconds: 3 * 3600, maintenance_seconds: 7200 },
+        ],
+      },
+    ]);
+    const page = slaPage({ ...report, nodes });
+    expect(page).toContain('since 2026-01-11 00:00');
+    expect(page).toContain('disk &lt;full&gt;');
+    expect(page).not.toContain('written later');
+    expect(page).toContain('<td>2026-01-17 16:00</td><td>2026-01-17 18:00</td>');
+    // Watched 504 hours, 502 of them outside of maintenance: 498 up, 1 down and 3 unknown.
+    expect(page).toContain('at least 99.203 % and at most 99.801 %');
+    expect(page).toContain('3 h 0 min of it were not observed');
+    expect(page).toContain('<td>health</td>');
   });
 
   it('is a page that runs nothing and loads nothing', async () => {

@@ -149,7 +149,7 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
     json: () => printJson({ ...report, nodes }),
     csv: () =>
       printCsv(
-        nodes.map(({ incidents, ...node }) => ({
+        nodes.map(({ incidents, notes, maintenance, probes, ...node }) => ({
           month: report.month,
           target_percent: promised,
           ...node,

@@ -60,8 +60,9 @@ function nodeSection(node: NodeSla, report: SlaReport): string {
   const facts = [
     ...(part === null ? [] : [['watched', part]]),
     ['achieved', achievedText(node)],
+    ['up', spanText(node.up_seconds)],
     ['down', spanText(node.down_seconds)],
-    ['nobody observed', spanText(node.unknown_seconds)],
+    ['unknown', spanText(node.unknown_seconds)],
     ['maintenance', spanText(node.maintenance_seconds)],
     ['error budget', spanText(node.budget_seconds)],
     ['budget left', budgetText(node)],
@@ -75,10 +76,55 @@ function nodeSection(node: NodeSla, report: SlaReport): string {
     ],
   ];
   return `<section><h2>${escapeHtml(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
+<p>${boundsSentence(node)}</p>
 ${bar(node)}
 <dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value ?? '')}</dd></div>`).join('')}</dl>
-${node.incidents.length === 0 ? '<p class="soft">No incident.</p>' : incidentTable(node.incidents)}</section>`;
+<h3>Probes</h3>
+${probeTable(node.probes)}
+<h3>Incidents</h3>
+${node.incidents.length === 0 ? '<p class="soft">No incident.</p>' : incidentTable(node.incidents)}
+${node.notes.length === 0 ? '' : `<h3>Notes</h3>${noteTable(node.notes)}`}
+<h3>Maintenance</h3>
+${node.maintenance.length === 0 ? '<p class="soft">No maintenance.</p>' : maintenanceTable(node.maintenance)}</section>`;
 }
+
+/** Describes the bounds of the uptime in one sentence for customers. */
+export function boundsSentence({ uptime, uptime_lower, uptime_upper, unknown_seconds }: NodeSla): string {
+  if (uptime === null || uptime_lower === null || uptime_upper === null)
+    return 'The uptime is unknown: the node was not observed outside of maintenance.';
+  if (unknown_seconds === 0)
+    return `The node was up ${percentText(uptime)} of the time outside of maintenance, and all of that time was observed.`;
+  const upper = uptime_upper < 1 ? ` and at most ${roundedUp(uptime_upper)}` : '';
+  return `The node was up at least ${percentText(uptime_lower)}${upper} of the time outside of maintenance: ${spanText(unknown_seconds)} of it were not observed, and the node may have been up or down then.`;
+}
+
+/** Formats a share in percent, rounded up, because an upper bound must not be too low. */
+const roundedUp = (share: number) => `${(Math.ceil(share * 100_000 - 1e-6) / 1000).toFixed(3)} %`;
+
+const probeTable = (probes: NodeSla['probes']) =>
+  table(
+    ['probe', 'uptime', 'up', 'down', 'unknown', 'maintenance'],
+    probes.map((probe) => [
+      probe.probe,
+      achievedText(probe),
+      spanText(probe.up_seconds),
+      spanText(probe.down_seconds),
+      spanText(probe.unknown_seconds),
+      spanText(probe.maintenance_seconds),
+    ]),
+  );
+
+const noteTable = (notes: NodeSla['notes']) =>
+  table(
+    ['at', 'author', 'note'],
+    notes.map(({ at, author, note }) => [timeText(at), author, note]),
+  );
+
+const maintenanceTable = (windows: NodeSla['maintenance']) =>
+  table(
+    ['start', 'end'],
+    windows.map(({ started_at, ended_at }) => [timeText(started_at), timeText(ended_at)]),
+  );
 
 /** Returns the watched part of the reported time, or null if the node was watched in all of it. */
 export function watchedPart(node: NodeSla, { from, to }: SlaReport): string | null {
@@ -100,7 +146,7 @@ function bar(node: NodeSla): string {
 
 function incidentTable(incidents: readonly SlaIncident[]): string {
   return table(
-    ['began', 'lasted', 'failed checks', 'first error', 'last error', 'noticed by'],
+    ['start', 'lasted', 'failed checks', 'first error', 'last error', 'noticed by'],
     incidents.map((incident) => [
       timeText(incident.started_at),
       `${lastedText(incident)}${incident.ended_at ? '' : ', lasts'}`,

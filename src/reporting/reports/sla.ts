@@ -19,6 +19,19 @@ export interface SlaIncident {
   readonly noticed_by: readonly string[];
 }
 
+/** A note of a person about a node: a row of `reporting.incident_notes`. */
+export interface SlaNote {
+  readonly at: Date;
+  readonly author: string;
+  readonly note: string;
+}
+
+/** A window of maintenance, limited to the reported time. */
+export interface SlaMaintenance {
+  readonly started_at: Date;
+  readonly ended_at: Date;
+}
+
 /** The uptime of a node in a month, compared with the target. */
 export interface NodeSla extends QuorumUptime {
   /** `open`: unknown time decides, or the month is not over. */
@@ -34,6 +47,10 @@ export interface NodeSla extends QuorumUptime {
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
   readonly incidents: readonly SlaIncident[];
+  readonly notes: readonly SlaNote[];
+  readonly maintenance: readonly SlaMaintenance[];
+  /** The uptime of each probe; the first is the probe of the whole node. */
+  readonly probes: readonly QuorumUptime[];
 }
 
 /** The service level of a month. */
@@ -72,12 +89,20 @@ export async function slaReport(
   const [from, to] = [new Date(window.from), new Date(window.to)];
   // Hourly data is kept for some weeks only, daily data forever.
   const timed = asOf === null ? to : new Date(window.to - (window.to % DAY));
-  const [quorum, incidents, latency, views, [seal]] = await Promise.all([
+  const [quorum, incidents, notes, maintenance, latency, views, [seal]] = await Promise.all([
     readQuorumUptime(sql, window, null, asOf),
     sql<SlaIncident[]>`
       select node, started_at, ended_at, duration_seconds::float8, unknown_seconds::float8, failed_checks, first_error, last_error, noticed_by
       from reporting.node_incidents_as_of(${momentOf(asOf)}::text::timestamptz)
       where probe = 'health' and started_at < ${to} and coalesce(ended_at, 'infinity') > ${from} order by started_at`,
+    sql<(SlaNote & { node: string })[]>`
+      select node, at, author, note from reporting.incident_notes
+      where at >= ${from} and at < ${to} and written_at <= ${new Date(now)} order by at, id`,
+    sql<(SlaMaintenance & { node: string })[]>`
+      select node, lower(part) as started_at, upper(part) as ended_at from (
+        select node, unnest(range_agg(tstzrange(started_at, ended_at))) as part
+        from reporting_internal.node_quorum_states_in(${from}, ${to}) where probe = 'health' and state = 'maintenance'
+        group by node) windows order by started_at`,
     sql<{ node: string; p50: number; p99: number }[]>`
       select node, max(p50)::float8 as p50, max(p99)::float8 as p99 from reporting.node_latency(${from}, ${timed})
       where probe = 'health' group by node`,
@@ -95,24 +120,31 @@ export async function slaReport(
     made_at: new Date(now),
     seal: seal ?? null,
     target_percent: target,
-    nodes: quorum.map((uptime) => {
-      // The part of the month in which the node is watched.
-      const end = uptime.until < to ? uptime.until.getTime() : month.to;
-      const length = (end - uptime.since.getTime()) / 1000;
-      const budget = (length - uptime.maintenance_seconds) * (1 - target / 100);
-      const left = budget - uptime.down_seconds;
-      const speed = latency.find(({ node }) => node === uptime.node);
-      return {
-        ...uptime,
-        verdict: verdictOf(left, left - uptime.unknown_seconds, complete),
-        budget_seconds: budget,
-        budget_left_seconds: left,
-        budget_left_at_least_seconds: left - uptime.unknown_seconds,
-        p50_ms: speed?.p50 ?? null,
-        p99_ms: speed?.p99 ?? null,
-        incidents: incidents.filter(({ node }) => node === uptime.node),
-      };
-    }),
+    nodes: quorum
+      .filter(({ probe }) => probe === 'health')
+      .map((uptime) => {
+        // The part of the month in which the node is watched.
+        const end = uptime.until < to ? uptime.until.getTime() : month.to;
+        const length = (end - uptime.since.getTime()) / 1000;
+        const budget = (length - uptime.maintenance_seconds) * (1 - target / 100);
+        const left = budget - uptime.down_seconds;
+        const speed = latency.find(({ node }) => node === uptime.node);
+        return {
+          ...uptime,
+          verdict: verdictOf(left, left - uptime.unknown_seconds, complete),
+          budget_seconds: budget,
+          budget_left_seconds: left,
+          budget_left_at_least_seconds: left - uptime.unknown_seconds,
+          p50_ms: speed?.p50 ?? null,
+          p99_ms: speed?.p99 ?? null,
+          incidents: incidents.filter(({ node }) => node === uptime.node),
+          notes: notes.filter(({ node }) => node === uptime.node).map(({ node: _, ...note }) => note),
+          maintenance: maintenance
+            .filter(({ node }) => node === uptime.node)
+            .map(({ node: _, ...window }) => window),
+          probes: quorum.filter(({ node }) => node === uptime.node),
+        };
+      }),
     ...views,
   };
 }

@@ -89,7 +89,8 @@ export async function readUptime(
 }
 
 /**
- * Returns the uptime of every node, by the majority of its observers.
+ * Returns the uptime of every probe, by the majority of its observers; the probe of the whole node is the first
+ * of each node.
  * @param node only this node; null: all
  * @param asOf the result as of this moment, which must not be before the end of the window; null: now
  */
@@ -105,8 +106,8 @@ export async function readQuorumUptime(
     from reporting.node_quorum(${new Date(from)}, ${new Date(to)}) u
     cross join lateral (select count(distinct l.observer) as observers from reporting_internal.node_health_ledger l
       where not ${asOf === null} and (l.node, l.probe) = (u.node, u.probe) and l.started_at < ${momentOf(asOf)}::text::timestamptz) then_watching
-    where u.probe = 'health' and (${node}::text is null or u.node = ${node}) and (${asOf === null} or then_watching.observers > 0)
-    order by u.node`;
+    where (${node}::text is null or u.node = ${node}) and (${asOf === null} or then_watching.observers > 0)
+    order by u.node, u.probe <> 'health', u.probe`;
 }
 
 /**
