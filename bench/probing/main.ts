@@ -78,7 +78,7 @@ async function main(count: number, workers: number, length: number): Promise<boo
   );
   const holders = async () =>
     sql<{ share: string; holder: string }[]>`
-      select observer as share, holder from reporting_internal.node_observers where watching and observer like ${`${OBSERVER}%`} order by 1`;
+      select observer as share, holder from reporting.node_observers where watching and observer like ${`${OBSERVER}%`} order by 1`;
   // Each process has its share, and has asked each of its nodes twice.
   while (new Set((await holders()).map(({ holder }) => holder)).size < workers)
     await delay(500, undefined, { signal: stop.signal });

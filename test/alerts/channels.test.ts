@@ -118,9 +118,12 @@ describe('a webhook', () => {
     expect(one?.body.whole.key).toBe('recorder/ops/1');
   });
 
-  it('is told that a message may come twice', async () => {
+  it('says that a message can be a duplicate', async () => {
     const [one] = await sent({ type: 'webhook', url: server.url }, message({ maybeAgain: true }));
-    expect(one?.body).toMatchObject({ maybe_again: true, text: expect.stringContaining('told twice') });
+    expect(one?.body).toMatchObject({
+      maybe_again: true,
+      text: expect.stringContaining('can be a duplicate'),
+    });
   });
 });
 

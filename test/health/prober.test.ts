@@ -309,7 +309,7 @@ describe('a node that says what cannot be stored', () => {
       select state, error, message from reporting.node_health where observer = ${it.observer} and check_name = ${name}`;
     expect(row).toEqual({ state: 'down', error: 'ill', message });
     const [observer] = await sql`
-      select settled_until, refused from reporting_internal.node_observers where observer = ${it.observer}`;
+      select settled_until, refused from reporting.node_observers where observer = ${it.observer}`;
     expect(observer).toEqual({ settled_until: new Date(it.now), refused: null });
   });
 

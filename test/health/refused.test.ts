@@ -83,7 +83,7 @@ describe('a node whose rows the database refuses', () => {
     expect(stuck.probed).toBeLessThanOrEqual(300);
     expect((await probeOf(it, 'node-5')).probed).toBeGreaterThan(880);
     const [observer] = await sql`
-      select settled_until, refused from reporting_internal.node_observers where observer = ${it.observer}`;
+      select settled_until, refused from reporting.node_observers where observer = ${it.observer}`;
     expect(observer?.settled_until).toEqual(new Date(it.now));
     expect(observer?.refused).toMatchObject([{ node: 'node-4', probe: 'health' }]);
     const standing = it.warnings.filter((said) => said.includes('its ledger is stalled'));
@@ -143,7 +143,7 @@ describe('a node whose rows the database refuses', () => {
     await it.pass(5 * minute);
     await it.flush();
     const [observer] = await sql<{ refused: unknown[]; settled_until: Date }[]>`
-      select refused, settled_until from reporting_internal.node_observers where observer = ${it.observer}`;
+      select refused, settled_until from reporting.node_observers where observer = ${it.observer}`;
     expect(observer?.refused).toHaveLength(nodes.length);
     expect(observer?.settled_until).toEqual(new Date(it.now));
     await fix();

@@ -293,7 +293,7 @@ it('a part that cannot be read costs only itself, and is told once', async () =>
       ],
     ]);
   } finally {
-    await sql`alter view reporting.away rename to node_latency_spans`;
+    await sql`alter view reporting_internal.away rename to node_latency_spans`;
   }
 });
 

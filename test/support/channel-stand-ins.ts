@@ -21,7 +21,7 @@ export type ChannelName = (typeof CHANNELS)[number];
 /** What somebody who reads a channel was told: `firing rule: subject subject`. */
 export interface Told {
   readonly says: string;
-  /** It says itself that it may be told twice. */
+  /** It says itself that a message can be a duplicate. */
   readonly again: boolean;
 }
 
@@ -71,7 +71,7 @@ function read(title: string, body: string): Told {
     says: whole
       ? `${HEADS[head] ?? title} ${rule}: ${subjects.join(' ')}`
       : `cannot be read: ${title}\n${body}`,
-    again: body.includes('this may be told twice'),
+    again: body.includes('this message can be a duplicate'),
   };
 }
 

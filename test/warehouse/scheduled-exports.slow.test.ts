@@ -119,14 +119,14 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
     const stands = () => sql<
       { place: string; rows: string | null; error: string | null; failures: string }[]
     >`
-      select place, rows, error, failures from reporting_internal.exports`;
+      select place, rows, error, failures from reporting.exports`;
     await expect
       .poll(stands, { timeout: 50_000 })
       .toMatchObject([{ place: lake, rows: String(3 * warehouseTables.length), error: null }]);
     const manifest = await currentManifest(new DirectoryTarget(lake));
     expect(Object.keys(manifest?.tables ?? {})).toHaveLength(warehouseTables.length);
     const [told] = await sql<{ same: boolean }[]>`
-      select exported_at = ${manifest?.exported_at ?? ''}::text::timestamptz as same from reporting_internal.exports`;
+      select exported_at = ${manifest?.exported_at ?? ''}::text::timestamptz as same from reporting.exports`;
     expect(told?.same).toBe(true);
     const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
     expect(metrics).toMatch(/^chain_recorder_export_failures\{.*\} 0$/m);

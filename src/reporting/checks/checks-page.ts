@@ -17,7 +17,7 @@ select * from reporting.series_breaks order by broke_at desc;
 
 \`report discrepancies\` and \`report series-breaks\` show the same. \`status\`, \`doctor\`, \`/api/status\` and the gauge
 \`chain_recorder_discrepancies\` tell how many stand; that is no failure of the recorder, and no reason for \`status\` to exit
-with 1. That nothing was compared for three hours, or cannot be (\`reporting_internal.check_runs\`), is one.
+with 1. That nothing was compared for three hours, or cannot be (\`reporting.check_runs\`), is one.
 
 ## What is compared
 

@@ -47,7 +47,7 @@ export interface Comparison {
  * Compares values that several sources report for the same entity. Stores disagreements in
  * `reporting.discrepancies`, and level shifts in `reporting.series_breaks`. The result depends only on the
  * recorded data, so a second call changes nothing. If a scope (the nodes, or the metrics of a chain) fails,
- * the reason is stored in `reporting_internal.check_runs`, and the other scopes continue.
+ * the reason is stored in `reporting.check_runs`, and the other scopes continue.
  * @param now in ms since 1970
  * @param signal stops the work between two scopes
  */

@@ -104,7 +104,7 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
       select seal, sealed_until, head, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`,
       discrepancyCounts(sql),
       sql<SeenReplica[]>`
-      select place, lag_seconds, lag_bytes::float8, error from reporting_internal.replicas
+      select place, lag_seconds, lag_bytes::float8, error from reporting.replicas
       where now() - seen_at <= interval '1 minute' order by place`,
     ]);
   const inState = (state: FindingState) =>

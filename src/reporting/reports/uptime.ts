@@ -53,7 +53,7 @@ export async function requireSettled(sql: postgres.Sql, asOf: string): Promise<v
   const [row] = await sql<{ since: Date | null; settled: Date | null; early: boolean; late: boolean }[]>`
     select since, settled, ${asOf}::text::timestamptz < since as early, ${asOf}::text::timestamptz > settled as late
     from (select (select min(started_at) from reporting_internal.node_health_ledger) as since,
-      (select min(p.settled_until) from reporting_internal.node_probes p join reporting_internal.node_observers o using (observer)
+      (select min(p.settled_until) from reporting_internal.node_probes p join reporting.node_observers o using (observer)
         where o.watching or p.settled_until > now() - interval '1 day') as settled) ledger`;
   const { since = null, settled = null, early, late } = row ?? {};
   const option = `--as-of ${asOf}`;

@@ -122,7 +122,7 @@ export const nodes: MetricPart = {
             p.probes::float8, p.probed_at, counted.up::int as checks_up, counted.down::int as checks_down,
             coalesce(named.names, '{}') as names, coalesce(named.states, '{}') as states
           from watched w
-          left join reporting_internal.node_observers o using (observer)
+          left join reporting.node_observers o using (observer)
           left join reporting_internal.node_probes p using (observer, node, probe)
           left join reporting_internal.node_health_ledger l on (l.observer, l.node, l.probe) = (w.observer, w.node, w.probe)
             and l.check_name = '*' and l.ended_at is null

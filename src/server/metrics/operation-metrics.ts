@@ -88,7 +88,7 @@ export const exporting = metricTable({
   },
   rows: ({ sql }) => sql<MetricRow[]>`
     select recorder, place, extract(epoch from expected_every)::float8 as every, exported_at as until,
-      failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting_internal.exports`,
+      failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting.exports`,
 });
 
 /** Metrics of the change feed's sinks. */
@@ -117,7 +117,7 @@ export const changeSinks = metricTable({
   },
   rows: ({ sql }) => sql<MetricRow[]>`
     select recorder, sink, coalesce(greatest(0, extract(epoch from now() - waiting_since)), 0)::float8 as lag,
-      failing_since is not null as failing, sent::float8 as sent from reporting_internal.change_sinks order by 1, 2`,
+      failing_since is not null as failing, sent::float8 as sent from reporting.change_sinks order by 1, 2`,
 });
 
 /** Metrics of replicas that are read instead of the primary. */

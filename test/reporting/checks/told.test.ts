@@ -105,7 +105,5 @@ it('that cannot be looked for is a finding with its reason, and everything else 
   // A chain that is not watched any more is nobody's concern.
   await sql`update recorder.target_datasets set active = false`;
   await compare(now);
-  expect((await sql`select scope from reporting_internal.check_runs`).map(({ scope }) => scope)).toEqual([
-    'nodes',
-  ]);
+  expect((await sql`select scope from reporting.check_runs`).map(({ scope }) => scope)).toEqual(['nodes']);
 });

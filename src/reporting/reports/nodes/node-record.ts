@@ -126,7 +126,7 @@ export async function readNodeChecks(sql: postgres.Sql, node: string | null): Pr
     ...(await sql<NodeCheck[]>`
       select h.node, h.check_name as check, h.observer, case when o.watching then h.state else 'unknown' end as state,
         h.since, h.last_error as error
-      from reporting.node_health h join reporting_internal.node_observers o using (observer)
+      from reporting.node_health h join reporting.node_observers o using (observer)
       where h.probe = ${HEALTH} and h.check_name <> '*' ${node === null ? sql`` : sql`and h.node = ${node}`}
       order by h.node, h.state <> 'down', h.check_name, h.observer`),
   ];

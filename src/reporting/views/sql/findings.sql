@@ -144,7 +144,7 @@ union all
 -- Once an hour is usual, and three times are tolerated.
 select 'stalled', 'checks', null, scope, coalesce(failed_since, checked_at),
   coalesce('what the sources say cannot be compared: ' || error, 'what the sources say was not compared since')
-from reporting_internal.check_runs
+from reporting.check_runs
 where failed_since is not null or now() - checked_at > interval '3 hours'
 union all
 -- While processes are replaced by newer ones, both run for a moment.
@@ -165,7 +165,7 @@ where now() - worked_at > interval '1 minute'
 union all
 select 'stalled', 'queue', null, queue || case when recorder = 'recorder' then '' else ' of ' || recorder end,
   error_since, error
-from reporting_internal.queues
+from reporting.queues
 where now() - error_since > interval '30 s' and now() - seen_at <= interval '1 minute'
 union all
 -- Of recorders that run: what is off tells nobody anything.
@@ -192,7 +192,7 @@ select case when is_late then 'late' else 'failing' end, 'export', null, e.place
     when e.began_at > greatest(e.last_success_at, e.last_failure_at, '-infinity')
       then 'it began at ' || to_char(e.began_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC and has not ended: where it is under way it takes longer than its interval, so make exports[].every longer'
     else 'no worker makes it: a process with the role worker has to run; chain-recorder doctor says why it does not' end
-from reporting_internal.exports e
+from reporting.exports e
 cross join lateral (select e.age > 3 * e.expected_every as is_late) lateness
 where (is_late or e.failing_since is not null)
   and e.recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
@@ -200,20 +200,20 @@ union all
 select case when failing_since is null then 'stalled' else 'failing' end, 'changes', null, 'the sink ' || sink,
   coalesce(failing_since, waiting_since),
   coalesce('it takes no changes: ' || error, 'changes wait and are not sent: a process with the role worker and the newest configuration has to run')
-from reporting_internal.change_sinks
+from reporting.change_sinks
 where (failing_since is not null or (now() - waiting_since > interval '1 minute' and now() - coalesce(sent_at, since) > interval '1 minute'))
   and recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 -- A recorder that is off for good keeps the feed of all from being trimmed.
 select 'stalled', 'changes', null, 'the sink ' || sink || ' of the recorder ' || recorder, waiting_since,
   'changes are kept for it, and no process of its recorder runs: start one; or, if there is none any more, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
-from reporting_internal.change_sinks
+from reporting.change_sinks
 where now() - waiting_since > interval '168 hours'
   and recorder not in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 select case when error_since is null then 'late' else 'failing' end, 'replica', null, place, coalesce(error_since, behind_since),
   coalesce(error, format('what is read from it is %s s old: pages, reports and exports show the record as it was then. Look at the replica: its load, its network, a statement that holds up its replay', round(lag_seconds)))
-from reporting_internal.replicas
+from reporting.replicas
 where coalesce(error_since, behind_since) is not null and now() - seen_at <= interval '1 minute'
 union all
 select 'stalled', 'retention', dataset, 'what is not kept any more', moved_at,

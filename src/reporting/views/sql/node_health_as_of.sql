@@ -27,4 +27,4 @@ from reporting_internal.node_health_ledger l
 where l.started_at <= at and (l.ended_at is null or l.ended_at > at) and reporting_internal.has_record('node_health', at)
 $$;
 
-comment on function reporting.node_health_as_of is 'The last reading of each probe (check *) and each check at a past moment, as far as the ledger is settled until then (reporting_internal.node_observers). A moment before the first look is an error.';
+comment on function reporting.node_health_as_of is 'The last reading of each probe (check *) and each check at a past moment, as far as the ledger is settled until then (reporting.node_observers). A moment before the first look is an error.';

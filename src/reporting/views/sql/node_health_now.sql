@@ -4,7 +4,7 @@ with readings as (
     -- What is said while it is down may change, and it is down since before.
     coalesce(outage.started_at, h.since) as since, h.last_error, h.observed_at, o.watching
   from reporting.node_health h
-  join reporting_internal.node_observers o using (observer)
+  join reporting.node_observers o using (observer)
   left join lateral (
     select d.started_at from reporting_internal.node_outages_in('infinity', 'infinity') d
     where h.state = 'down' and (d.observer, d.node, d.probe) = (h.observer, h.node, h.probe)) outage on true
@@ -39,7 +39,7 @@ seen as (
 failing as (
   select h.node, array_agg(distinct h.check_name order by h.check_name) as checks
   from reporting.node_health h
-  join reporting_internal.node_observers o using (observer)
+  join reporting.node_observers o using (observer)
   where (h.probe, h.state) = ('health', 'down') and h.check_name <> '*' and o.watching
   group by h.node
 )

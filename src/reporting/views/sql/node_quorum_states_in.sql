@@ -17,7 +17,7 @@ with watched_probes as (
   select p.node, p.probe, p.settled_until, o.watching and p.refused is null as looks,
     max(p.settled_until) filter (where o.watching and p.refused is null) over (partition by p.node, p.probe) as furthest
   from reporting_internal.node_probes p
-  join reporting_internal.node_observers o using (observer)
+  join reporting.node_observers o using (observer)
 ),
 -- Up to when the observers of a probe can be compared: as far as all of those have settled that watch it now. One whose
 -- lease is gone, that trails more than a minute behind, or whose rows the database refuses did not look since then.
