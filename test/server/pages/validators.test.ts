@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { PRIMARY_NETWORK } from '../../../src/datasets/node/current-validators.ts';
+import { avaxOfNavax } from '../../../src/server/pages/validators/charts.tsx';
 import { withPages } from '../../support/fixture.ts';
 import { ask as askAddress, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { textOf } from './html.ts';
 import { day, hour, write } from './watched.ts';
 
 const NOW = Math.floor(Date.now() / hour) * hour;
@@ -10,6 +12,16 @@ const WATCHED = 'NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ';
 const OTHER = 'NodeID-NFBbbJ4qCmNaCzeW7sxErhvWqvEQMnYcN';
 
 const { it, database, sql, ask } = withPages();
+
+it.each([
+  ['0', '0'],
+  ['1', '0.000000001'],
+  ['1097428000000001', '1097428.000000001'],
+  ['2000000000000', '2000'],
+  ['-1500000000', '-1.5'],
+])('%s nAVAX are %s AVAX', (navax, avax) => {
+  expect(avaxOfNavax(navax)).toBe(avax);
+});
 
 const record = async () => {
   const at = (ms: number) => new Date(NOW + ms);
@@ -131,7 +143,11 @@ describe('the pages with validators', () => {
     expect(code).toBe(200);
     expect(body).toContain('<h1>mine</h1>');
     expect(body).toContain('id="chart-of-validators"');
-    expect(body).toContain('data-points=');
+    expect(body).toContain('Stake and delegations, in AVAX');
+    const chart = /<section aria-labelledby="chart-of-validators">.*?<\/section>/s.exec(body)?.[0] ?? '';
+    expect(chart).toMatch(/data-points="[^"]*=2000[" ]/);
+    expect(textOf(chart)).toMatch(/delegations.*stake|stake.*delegations/s);
+    expect(chart).not.toMatch(/>[^<]*(stake_navax|delegator_weight)/);
     const ids = [...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });

@@ -6,8 +6,8 @@ import { parseChartRequest } from '../charts/chart-data.ts';
 import { drawables } from '../charts/drawables.ts';
 import { windowOfRecord } from '../charts/drawn-window.ts';
 import { chartLink } from '../charts/link.ts';
-import { type DrawnLines, readChartLines } from '../charts/read-lines.ts';
-import { LineChart } from '../parts/line-chart.tsx';
+import { readChartLines } from '../charts/read-lines.ts';
+import { type Line, LineChart } from '../parts/line-chart.tsx';
 
 /** A chart on the page of a validator. */
 export interface ChartSection {
@@ -19,7 +19,7 @@ export interface ChartSection {
   readonly draws: 'line' | 'steps' | 'counts';
   /** The keys of its lines, for the link to the whole chart. */
   readonly keys: Readonly<Record<string, string>>;
-  readonly found: DrawnLines;
+  readonly lines: readonly Line[];
 }
 
 /** Window of the charts, in ms. */
@@ -30,6 +30,10 @@ const CHARTS: readonly {
   readonly of: string;
   readonly title: string;
   readonly columns?: readonly string[];
+  /** Words for the columns in the labels of the lines. Default: their names. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** Base units are drawn in the unit of the title. */
+  readonly isInNavax?: true;
   readonly isShown?: (one: MyValidator) => boolean;
   keys(one: MyValidator): Readonly<Record<string, string>>;
 }[] = [
@@ -40,8 +44,10 @@ const CHARTS: readonly {
   },
   {
     of: 'validators',
-    title: 'Stake and delegations, in nAVAX',
+    title: 'Stake and delegations, in AVAX',
     columns: ['stake_navax', 'delegator_weight'],
+    words: { stake_navax: 'stake', delegator_weight: 'delegations' },
+    isInNavax: true,
     // One view of the stake is enough, because the nodes agree about it.
     keys: ({ node_id, uptime_seen_by: node }) => ({
       subnet_id: PRIMARY_NETWORK,
@@ -53,6 +59,7 @@ const CHARTS: readonly {
     of: 'blocks_proposed',
     title: 'Proposed blocks, and those that its stake makes likely, per day',
     columns: ['blocks', 'expected_blocks'],
+    words: { expected_blocks: 'likely blocks' },
     keys: ({ node_id }) => ({ node_id }),
   },
   {
@@ -71,7 +78,7 @@ export async function readValidatorCharts(
 ): Promise<ChartSection[]> {
   const sections: ChartSection[] = [];
   const to = new Date(clock());
-  for (const { of, title, columns, keys, isShown } of CHARTS) {
+  for (const { of, title, columns, keys, isShown, words = {}, isInNavax } of CHARTS) {
     const drawable = drawables.get(of);
     if (!drawable || isShown?.(validator) === false) continue;
     const things = keys(validator);
@@ -93,15 +100,40 @@ export async function readValidatorCharts(
       window,
       draws: drawable.draws,
       keys: things,
-      found,
+      lines: found.lines.map((line) => describeLine(line, words, isInNavax === true)),
     });
   }
   return sections;
 }
 
+function describeLine(
+  { label, points, ...line }: Line,
+  words: Readonly<Record<string, string>>,
+  isInNavax: boolean,
+): Line {
+  return {
+    ...line,
+    label: label.replaceAll(/\w+/g, (word) => words[word] ?? word),
+    points: isInNavax
+      ? points.map(([at, value]) => [at, value === null ? null : avaxOfNavax(value)])
+      : points,
+  };
+}
+
+/**
+ * Converts an amount exactly.
+ * @param navax a whole number, as text
+ */
+export function avaxOfNavax(navax: string): string {
+  const amount = BigInt(navax);
+  const digits = String(amount < 0n ? -amount : amount).padStart(10, '0');
+  const fraction = digits.slice(-9).replace(/0+$/, '');
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -9)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
 /** A chart with its heading and the link to the whole chart. */
 export function ValidatorChart({
-  section: { name, title, columns, window, draws, keys, found },
+  section: { name, title, columns, window, draws, keys, lines },
 }: {
   readonly section: ChartSection;
 }) {
@@ -116,9 +148,9 @@ export function ValidatorChart({
       </div>
       <LineChart
         name={name}
-        lines={found.lines}
+        lines={lines}
         title={title}
-        window={windowOfRecord([window[0].getTime(), window[1].getTime()], found.lines, true)}
+        window={windowOfRecord([window[0].getTime(), window[1].getTime()], lines, true)}
         draws={draws}
       />
     </section>
