@@ -18,7 +18,7 @@ async function refresh(): Promise<void> {
   const fresh = page?.querySelector<HTMLElement>('main');
   if (!ok || !fresh) {
     const told = page?.querySelector('.problem .what') ?? page?.querySelector('h1');
-    const what = told?.textContent ?? 'The recorder gives no answer.';
+    const what = told?.textContent ?? 'The recorder does not respond.';
     if (old.dataset.instead === undefined)
       tell(`${what} This page is as it was at ${old.dataset.at} UTC. It renews itself as soon as it can.`);
     return;

@@ -105,7 +105,7 @@ async function compareWindows(
       from jsonb_array_elements(${JSON.stringify(windows)}::text::jsonb) with ordinality as p(pair, ordinality)) w
     cross join lateral reporting.node_uptime(to_timestamp(${MONTH_START / 1000} + w."from" / 1000.0), to_timestamp(${MONTH_START / 1000} + w."to" / 1000.0)) u
     where u.observer = 'month' and u.node = any(${[...NODES]})`;
-  // A window that ends before the first look has no row.
+  // A window that ends before the first probe has no row.
   expect(answers.length).toBeGreaterThan(count * 3 * 0.99);
   const wrong = answers.filter(({ n, node, up, down, maintenance, exact }) => {
     const [from, to] = windows[n] ?? [0, 0];

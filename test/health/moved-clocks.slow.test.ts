@@ -249,7 +249,7 @@ async function everyWindowAddsUp(truths: ReadonlyMap<string, Uint8Array>) {
       from jsonb_array_elements(${JSON.stringify(chosen)}::text::jsonb) with ordinality as p(pair, ordinality)) w
     cross join lateral reporting.node_uptime(to_timestamp(${start / 1000} + w."from" / 1000.0), to_timestamp(${start / 1000} + w."to" / 1000.0)) u
     where u.observer = 'month'`;
-  // A window that ends before the first look has no row.
+  // A window that ends before the first probe has no row.
   expect(answers.length).toBeGreaterThan(2_990);
   const off = answers.filter(({ n, node, up, down, maintenance, exact }) => {
     const [from = 0, to = 0] = chosen[n] ?? [];

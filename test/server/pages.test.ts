@@ -58,7 +58,7 @@ describe('every page', () => {
   it.each(places)('%s refuses a parameter that it does not take, and says which it does', async (path) => {
     const { code, body } = await ask(`${open}${path}?%3Cb%3E=1`);
     expect(code).toBe(400);
-    expect(body).toMatch(/&lt;b>: this page takes /);
+    expect(body).toMatch(/&lt;b>: this page accepts /);
     expect(body).not.toContain('<b>');
   });
 });
@@ -111,7 +111,7 @@ describe('the token', () => {
 
   it('opens a session by a cookie that no script reads and no other site sends', async () => {
     const wrong = await form(`${guarded}/login`, { token: 'not-the-token', to: '/' });
-    expect(wrong).toMatchObject({ code: 401, body: expect.stringContaining('That is not the token') });
+    expect(wrong).toMatchObject({ code: 401, body: expect.stringContaining('The token is wrong') });
     expect(wrong.headers['set-cookie']).toBeUndefined();
     const right = await form(`${guarded}/login`, { token: TOKEN, to: '/?a=1' });
     expect(right).toMatchObject({ code: 303, headers: { location: '/?a=1' } });
@@ -167,7 +167,7 @@ it('a page that waits for the database in vain says that it may be away, or slow
       await held`lock table recorder.target_datasets in access exclusive mode`;
       expect(await ask(`${fresh.address}/`)).toMatchObject({
         code: 503,
-        body: expect.stringMatching(/no answer within \d+ ms.*a database that is there may take longer/s),
+        body: expect.stringMatching(/no answer within \d+ ms.*an available database may take longer/s),
       });
     });
   } finally {
@@ -185,7 +185,7 @@ it('while the database is away every page is readable, says so, and says what co
       .toMatchObject({
         code: 503,
         headers: { 'retry-after': '10' },
-        body: expect.stringMatching(/<h1>Database unavailable.*The recorder keeps trying/s),
+        body: expect.stringMatching(/<h1>Database unavailable.*The recorder retries/s),
       });
   proxy.weather = { kind: 'fair' };
   for (const path of reading)

@@ -36,8 +36,9 @@ export const alerts = definePage({
         {open && (
           <section class="stack" aria-label="Open alerts">
             <p class="soft">
-              What the rules say of the record. <code>chain-recorder alerts ack NUMBER --by WHO</code> tells
-              the others that somebody knows.
+              Alerts are the results of rules over the record.{' '}
+              <code>chain-recorder alerts ack NUMBER --by WHO</code> stops the reminders of an alert and shows
+              who works on it.
             </p>
             {asked.rule && (
               <p>
@@ -66,11 +67,17 @@ export const alerts = definePage({
           <h2 id="over">Resolved</h2>
           <Table
             stacked
-            caption="Alerts that are over, the last first"
+            caption="Resolved alerts, newest first"
             columns={pastColumns}
             rows={found}
             keyOf={(one) => one.id}
-            empty={asked.before ? 'None before that.' : asked.rule ? 'None of this rule yet.' : 'None yet.'}
+            empty={
+              asked.before
+                ? 'No older alerts.'
+                : asked.rule
+                  ? 'This rule has no resolved alerts yet.'
+                  : 'None yet.'
+            }
           />
           <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
           <p class="actions">

@@ -46,8 +46,8 @@ export const discrepancies = definePage({
         <section class="stack">
           <h1>Discrepancies</h1>
           <p class="soft">
-            What two sources, or two answers of one, say differently of the same thing by more than is
-            tolerated. Compared once an hour. The recorder does not decide which source is right.
+            Differences above the tolerance between two sources, or between two responses of one source.
+            Compared once an hour. The recorder does not decide which source is right.
           </p>
           {counts.length > 0 && <Counts counts={counts} />}
           <Filters path={PATH}>
@@ -66,13 +66,13 @@ export const discrepancies = definePage({
           </Filters>
           <Table
             stacked
-            caption="Discrepancies, those found last first"
+            caption="Discrepancies, newest first"
             columns={columns}
             rows={found}
             keyOf={(one) => one.id}
             empty={
               asked.state || asked.check || asked.before
-                ? 'No discrepancy is so.'
+                ? 'No discrepancy matches.'
                 : 'The sources agree, as far as they were compared.'
             }
           />
@@ -84,8 +84,8 @@ export const discrepancies = definePage({
         <section class="stack" aria-labelledby="breaks">
           <h2 id="breaks">Changes of level, last year</h2>
           <p class="soft">
-            Days on which a daily metric changed at once and for good, as after a change of what is counted.
-            The numbers alone do not show the cause.
+            Days on which a daily metric changed abruptly and permanently, for example because its definition
+            changed. The numbers alone do not show the cause.
           </p>
           <Table
             caption="Changes of level"
@@ -136,12 +136,12 @@ const columns: readonly Column<Discrepancy>[] = [
   { name: 'About', kind: 'wide', cell: ({ subject }) => <code>{subject}</code> },
   {
     name: 'Of',
-    about: 'The hour, day, block or reading that it is about.',
+    about: 'The compared hour, day, block or reading.',
     cell: ({ at }) => momentText(at),
   },
   { name: 'One says', kind: 'wide', cell: ({ left_source, left_value }) => said(left_source, left_value) },
   {
-    name: 'The other says',
+    name: 'Value of the other source',
     kind: 'wide',
     cell: ({ right_source, right_value }) => said(right_source, right_value),
   },
@@ -166,7 +166,7 @@ const breakColumns: readonly Column<SeriesBreak>[] = [
   { name: 'Times', kind: 'number', cell: ({ ratio }) => ratio ?? '–' },
   {
     name: 'Strength',
-    about: 'How many times as much it changed as from week to week.',
+    about: 'The change as a multiple of the usual change from week to week.',
     kind: 'number',
     cell: ({ strength }) => strength,
   },

@@ -12,8 +12,8 @@ export function login(to: string, wrong: boolean): Content {
       <form class="login" method="post" action="/login">
         <h1>Unauthorized</h1>
         <p>
-          This recorder shows its record to those who know its token: the value of RECORDER_TOKEN where it
-          runs.
+          Reading this record requires the token of the recorder: the value of RECORDER_TOKEN in its
+          environment.
         </p>
         <input type="hidden" name="to" value={to} />
         <label for="token">Token</label>
@@ -28,7 +28,7 @@ export function login(to: string, wrong: boolean): Content {
         />
         {wrong && (
           <p id="wrong" class="wrong" role="alert">
-            That is not the token.
+            The token is wrong.
           </p>
         )}
         <button type="submit">Open</button>

@@ -131,7 +131,8 @@ function problemOf(
   known: readonly string[],
 ): string {
   if (issue.code === 'unrecognized_keys') {
-    const taken = known.length > 0 ? `this page takes ${known.join(', ')}` : 'this page takes no parameters';
+    const taken =
+      known.length > 0 ? `this page accepts ${known.join(', ')}` : 'this page accepts no parameters';
     const nearest = findNearestName(issue.keys[0] ?? '', known);
     return `${issue.keys.join(', ')}: ${taken}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
   }

@@ -16,16 +16,16 @@ export interface PageProblem {
 export const notThroughProxy: PageProblem = {
   status: 403,
   title: 'Forbidden',
-  what: 'This server answers to the proxies that its configuration names, and you do not come through one.',
+  what: 'This server accepts requests only through the proxies in its configuration, and your request did not come through one.',
   details: [],
   advice:
-    'Ask through the proxy. Who keeps the recorder can name another one in server.trustedProxies, or set RECORDER_TOKEN.',
+    'Use the address of the proxy. The operator can add a proxy to server.trustedProxies, or set RECORDER_TOKEN.',
 };
 
 export const noToken: PageProblem = {
   status: 401,
   title: 'Unauthorized',
-  what: 'this needs the token: send "Authorization: Bearer TOKEN" with the value of RECORDER_TOKEN',
+  what: 'a token is required: send "Authorization: Bearer TOKEN" with the value of RECORDER_TOKEN',
   details: [],
   advice: '',
 };
@@ -35,7 +35,7 @@ export const notFound = (path: string): PageProblem => ({
   title: 'Page not found',
   what: `There is no page at ${path}.`,
   details: [],
-  advice: 'It may have been removed or misspelt. The navigation above leads to everything there is.',
+  advice: 'It may have been removed or misspelt. The navigation above lists all pages.',
 });
 
 /** @param problems one line each, starting with the parameter */
@@ -62,8 +62,8 @@ export const databaseUnavailable = (why: string): PageProblem => ({
   what: 'The database does not respond.',
   details: [why],
   advice:
-    'The recorder keeps trying; no restart is needed. Nothing is written meanwhile. When the database is back, what the ' +
-    'services still offer is fetched, and what cannot be fetched any more becomes a gap that says so. "chain-recorder doctor" tells more.',
+    'The recorder retries; no restart is needed. Nothing is stored until the database responds. Then the recorder fetches what the ' +
+    'services still offer, and marks the rest as a permanent gap. "chain-recorder doctor" has details.',
   retryAfter: 10,
 });
 
@@ -74,7 +74,7 @@ export const databaseLate = (why: string): PageProblem => {
     ...away,
     details: [
       why,
-      'where tens of thousands of targets are watched, a database that is there may take longer (docs/explanation/scale.md)',
+      'where tens of thousands of targets are watched, an available database may take longer (docs/explanation/scale.md)',
     ],
   };
 };
@@ -85,15 +85,15 @@ export const replicaUnavailable = (why: string): PageProblem => ({
   what: 'The replica that pages read does not respond.',
   details: [why],
   advice:
-    'The recording continues: it writes to the primary. Pages do not turn to it by themselves, because the copy is there to keep their load ' +
-    'away from it. "chain-recorder status" and /metrics still report the recording; "chain-recorder doctor" has details.',
+    'The recording continues: it writes to the primary. Pages do not fall back to the primary, because the replica exists to keep their load ' +
+    'off the primary. "chain-recorder status" and /metrics still report the recording; "chain-recorder doctor" has details.',
   retryAfter: 10,
 });
 
 export const tooSlow = (why: string): PageProblem => ({
   status: 503,
   title: 'Too slow',
-  what: 'The database did not work this out in the time that a page has.',
+  what: 'The query exceeded the time limit of a page.',
   details: [why],
   advice:
     'The recording continues: it does not wait for readers. Try again, or request less: a shorter time or fewer rows.',
@@ -103,11 +103,11 @@ export const tooSlow = (why: string): PageProblem => ({
 export const queueUnavailable = (why: string): PageProblem => ({
   status: 503,
   title: 'No queue',
-  what: 'The queue gives no answer.',
+  what: 'The queue does not respond.',
   details: [why],
   advice:
-    'Nothing is lost: what is due meanwhile is planned from the database when the queue is back, and probes of nodes continue without ' +
-    'it. A queue in Redis needs a Redis that runs and that REDIS_URL names. "chain-recorder doctor" tells more.',
+    'Nothing is lost: due work is planned from the database once the queue responds, and probes of nodes continue without ' +
+    'the queue. A queue in Redis needs a running Redis at REDIS_URL. "chain-recorder doctor" has details.',
   retryAfter: 10,
 });
 
@@ -122,7 +122,7 @@ export const refusedRequest = (status: number, why: string): PageProblem => ({
 export const failed: PageProblem = {
   status: 500,
   title: 'This page failed',
-  what: 'The recorder could not make this page. That is a fault of the recorder, and its log says more.',
+  what: 'The recorder failed to render this page. This is a bug of the recorder; its log has details.',
   details: [],
   advice: 'The recording continues: it does not depend on pages.',
 };

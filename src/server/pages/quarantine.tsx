@@ -24,8 +24,8 @@ export const quarantine = definePage({
       <section class="stack">
         <h1>Quarantine</h1>
         <p class="soft">
-          Items of answers that could not be decoded or stored. Nothing else of the answer was lost with them.
-          When the recorder has learned to read them, <code>chain-recorder quarantine redrive</code> decodes
+          Items of responses that could not be decoded or stored. The other items of these responses were
+          stored. After an update that can read them, <code>chain-recorder quarantine redrive</code> decodes
           them all again.
         </p>
         <Filters path={PATH}>
@@ -33,7 +33,7 @@ export const quarantine = definePage({
         </Filters>
         <Table
           stacked
-          caption="Items, the last quarantined first"
+          caption="Items, newest first"
           columns={columns}
           rows={items}
           keyOf={(item) => item.id}
@@ -73,7 +73,10 @@ export const quarantineItem = definePage({
         />
         <section>
           <h2>Decode again</h2>
-          <p>When the recorder has learned to read it, this decodes it, and all others that it can:</p>
+          <p>
+            After an update that can read this item, this command decodes and stores it, together with all
+            other readable items:
+          </p>
           <pre>chain-recorder quarantine redrive</pre>
         </section>
         <section>

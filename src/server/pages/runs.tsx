@@ -50,12 +50,12 @@ export const runs = definePage({
           </Filters>
           <Table
             stacked
-            caption="Runs, the newest first"
+            caption="Runs, newest first"
             columns={columns}
             rows={rows}
             keyOf={({ run_id, dataset }) => `${run_id} ${dataset}`}
             empty={
-              next === null ? 'No run is so.' : 'None of the searched runs matches. Older runs may match.'
+              next === null ? 'No run matches.' : 'None of the searched runs matches. Older runs may match.'
             }
           />
           <Older href={next === null ? null : linkTo(PATH, { ...asked, until: undefined, before: next })} />
@@ -74,7 +74,7 @@ function Standing({ queues }: { readonly queues: readonly SeenQueue[] }) {
   const standing = queues.filter(({ error, seen_at }) => error !== null && isRecentObservation(seen_at, now));
   if (standing.length === 0) return null;
   return (
-    <ErrorNotice what="No run starts by itself: a queue stands.">
+    <ErrorNotice what="No scheduled run starts: a queue is stalled.">
       {standing.map(({ recorder, queue, error, error_since }) => (
         <p key={`${recorder} ${queue}`}>
           <a href="/queues">{queue}</a> of {recorder}, since <Time at={error_since} />: {error}
@@ -103,7 +103,9 @@ export const run = definePage({
           <State is={first.status} />
         </div>
         {first.error !== null && (
-          <ErrorNotice what={first.status === 'unsupported' ? 'This is not offered.' : 'It failed.'}>
+          <ErrorNotice
+            what={first.status === 'unsupported' ? 'The upstream does not offer this data.' : 'It failed.'}
+          >
             <pre>{first.error}</pre>
           </ErrorNotice>
         )}
@@ -145,7 +147,7 @@ export const run = definePage({
               },
               {
                 name: 'Rows written',
-                about: 'What was known already is not written again.',
+                about: 'Unchanged rows are not written again.',
                 kind: 'number',
                 cell: (row) => numberText(row.rows_written),
               },
@@ -185,7 +187,7 @@ const columns: readonly Column<RunRow>[] = [
   },
   { name: 'Calls', kind: 'number', cell: ({ requests }) => numberText(requests) },
   {
-    name: 'Target, and what went wrong',
+    name: 'Target and error',
     kind: 'wide',
     cell: ({ target, error, note }) => (
       <>

@@ -163,7 +163,7 @@ describe('report status --out', () => {
       Object.fromEntries(
         Object.entries(filesOf(to)).flatMap(([path, html]) =>
           path.endsWith('.html') && !path.startsWith('.making-')
-            ? [[path, /As it was at <time[^>]* datetime="([^"]+)"/.exec(html)?.[1] ?? `none: ${html.length}`]]
+            ? [[path, /Written at <time[^>]* datetime="([^"]+)"/.exec(html)?.[1] ?? `none: ${html.length}`]]
             : [],
         ),
       );

@@ -184,7 +184,7 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
   expect(JSON.stringify(now.nodes)).not.toBe(JSON.stringify(JSON.parse(before.sla).nodes));
 });
 
-it('a moment that is not settled, or lies before the first look, is refused with the one that could be asked for', async () => {
+it('a moment that is not settled, or lies before the first probe, is refused with the one that could be asked for', async () => {
   // An observer counts for as long as its lease, which goes by the database's clock.
   await saw('paris', 'one', clock.now, []);
   await expect(requireSettled(sql, new Date(start - 1).toISOString())).rejects.toThrow(

@@ -85,7 +85,7 @@ describe('a chart', () => {
 
   it('has no line where nothing is, and does not draw what it cannot', async () => {
     expect(plain((await get('/charts?metric=txCount,feesPaid')).body)).toContain(
-      'Say what to draw: chain_id, time_interval',
+      'Select what to draw: chain_id, time_interval',
     );
     const { body } = await get('/charts?chain_id=none&metric=txCount&time_interval=day');
     expect(body).toContain('There is nothing to draw in this window');
@@ -171,7 +171,7 @@ describe('a chart', () => {
     const html = renderToString(
       h(UnreadNotice, { drawing, lines, before: new Date(drawing.window[1].getTime() - 1) }),
     );
-    const [, link = ''] = /<a href="([^"]*)">The part before/.exec(html) ?? [];
+    const [, link = ''] = /<a href="([^"]*)">Show the earlier part/.exec(html) ?? [];
     const { code, body } = await get(link.replaceAll('&amp;', '&'));
     expect(code).toBe(200);
     expect(lines.length).toBeGreaterThan(1);
@@ -223,7 +223,8 @@ describe('more points than are read for one page', () => {
         const { code, body } = await askAt(hurried.address + link);
         expect(code).toBe(200);
         pages.push(/data-points="([^"]*)"/.exec(body)?.[1] ?? '');
-        const [, unread, rest] = /data-unread="(\d+)".*?<a href="([^"]*)">The part before/s.exec(body) ?? [];
+        const [, unread, rest] =
+          /data-unread="(\d+)".*?<a href="([^"]*)">Show the earlier part/s.exec(body) ?? [];
         if (unread !== undefined) before.push(Number(unread));
         link = rest?.replaceAll('&amp;', '&');
       }
@@ -266,7 +267,7 @@ describe('what can be drawn', () => {
       expect(warnings).toEqual([]);
       expect(code).toBe(200);
       const csv = /href="(\/query\.csv[^"]*)"/.exec(body)?.[1];
-      if (csv === undefined) expect(plain(body)).toContain('Say what to draw');
+      if (csv === undefined) expect(plain(body)).toContain('Select what to draw');
       else expect((await get(csv.replaceAll('&amp;', '&'))).code).toBe(200);
     },
   );

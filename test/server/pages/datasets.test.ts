@@ -128,7 +128,7 @@ describe('the history of a row', () => {
   it('needs the whole key, and a dataset', async () => {
     const { code, body } = await ask('/datasets/validators/row?node=validator-1');
     expect(code).toBe(400);
-    expect(textOf(body)).toContain('subnet_id: is needed');
+    expect(textOf(body)).toContain('subnet_id: is required');
     expect((await ask('/datasets/runs/row?run_id=1')).code).toBe(404);
     expect((await ask('/datasets/chain_heights/row?node=x&chain=y&limit=9')).code).toBe(400);
   });

@@ -109,7 +109,7 @@ describe('several recorders', () => {
     expect(await told('status')).toMatch(
       /the workers of the recorder alpha: no process with the role worker/,
     );
-    expect(await text('/queues')).toContain('gives no sign of life');
+    expect(await text('/queues')).toContain('no heartbeat');
     await joined('alpha', 'mainnet', 'B', 'one/5/again', ['worker']);
     await expect.poll(() => text('/')).not.toContain('the workers of the recorder');
   });
@@ -243,7 +243,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
         await page.clock.runFor(6_000);
         return page.textContent('[data-stale]');
       })
-      .toMatch(/^The recorder gives no answer\./);
+      .toMatch(/^The recorder does not respond\./);
     await close();
   });
 
@@ -256,7 +256,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     // It asks every 5 s; the server itself would say after 8 s that the database is late.
     await expect
       .poll(said, { timeout: 30_000 })
-      .toMatch(/^The recorder gives no answer\. This page is as it was at/);
+      .toMatch(/^The recorder does not respond\. This page is as it was at/);
     before.weather = { kind: 'fair' };
     await expect.poll(said, { timeout: 30_000 }).toBe('');
     await close();

@@ -61,5 +61,5 @@ it('the nodes that a page does not list are linked to up to a thousand, those th
   expect(text).toContain('1\u202f500 more nodes: 3 down, 1\u202f497 up');
   expect([...text.matchAll(/<a href="\/status\/node-\d+"/g)]).toHaveLength(1_000);
   expect(text).toContain('href="/status/node-1"');
-  expect(text).toContain('and 500 that are not linked here');
+  expect(text).toContain('and 500 without a link here');
 });

@@ -43,8 +43,8 @@ describe('an address that nobody had in mind', () => {
 
 describe('a question that finds nothing', () => {
   it.each([
-    ['/discrepancies?check=nothing_of_that_name', 'No discrepancy is so.'],
-    ['/discrepancies?state=ended', 'No discrepancy is so.'],
+    ['/discrepancies?check=nothing_of_that_name', 'No discrepancy matches.'],
+    ['/discrepancies?state=ended', 'No discrepancy matches.'],
     ['/alerts?rule=no-such-rule', 'This rule reports nothing now.'],
     ['/quarantine?dataset=validators', 'No item matches.'],
     ['/datasets/validators/coverage?target=nobody', 'No target is nobody.'],

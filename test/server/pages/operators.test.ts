@@ -104,7 +104,7 @@ describe('/runs', () => {
   it('does not call failed what the service does not offer', async () => {
     await sql`update recorder.runs set status = 'unsupported', error = 'not a validator' where run_id = 11`;
     const body = await page('/runs/11');
-    expect(body).toMatch(/<p class="what">This is not offered\.<\/p><pre>not a validator/);
+    expect(body).toMatch(/<p class="what">The upstream does not offer this data\.<\/p><pre>not a validator/);
     expect(body).not.toContain('It failed');
   });
 });

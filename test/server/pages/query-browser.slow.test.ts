@@ -148,7 +148,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
       await page.getByRole('link', { name: 'Chart', exact: true }).click();
       await page.waitForURL(/show=chart/);
       expect(await page.locator('path.line').count()).toBe(1);
-      const link = await page.getByRole('link', { name: 'Address of this answer' }).getAttribute('href');
+      const link = await page.getByRole('link', { name: 'Link to this result' }).getAttribute('href');
       const again = await open(link?.replace('/query', ''), { javaScriptEnabled: false });
       expect(await table(again.page).allTextContents()).toEqual(cells);
       expect(await again.page.locator('path.line').count()).toBe(1);

@@ -138,7 +138,7 @@ describe.each([
         path = shown.includes('rel="next"') ? linkOf(shown, 'More') : null;
       }
       expect(seen.size).toBe(MANY);
-      expect(await text(`/queues/polls?after=${MANY + 50}`)).toContain('There are fewer pages by now');
+      expect(await text(`/queues/polls?after=${MANY + 50}`)).toContain('This page no longer exists');
     },
   );
 
@@ -194,7 +194,7 @@ describe.each([
       await expect.poll(() => text('/queues')).toContain(why);
       const shown = await text('/queues');
       expect(shown).toContain(fix);
-      expect(shown).toMatch(/This queue stands.*Nothing is lost/s);
+      expect(shown).toMatch(/This queue is stalled.*Nothing is lost/s);
       // What waits is still shown.
       expect(shown).toContain('Waiting2\u202f34');
       expect(rowsOf((await page('/queues/polls')).body)).toHaveLength(50);
@@ -203,16 +203,16 @@ describe.each([
       ]);
       // What was found before is shown for a moment.
       await expect.poll(() => text('/')).toMatch(new RegExp(`queuepolls.*${why}`, 's'));
-      await expect.poll(() => text('/runs')).toMatch(new RegExp(`No run starts by itself.*${why}`, 's'));
+      await expect.poll(() => text('/runs')).toMatch(new RegExp(`No scheduled run starts.*${why}`, 's'));
       // Looks at nodes need no queue, and the public is not told of it.
       const status = await page('/status');
       expect(status.code).toBe(200);
       expect(status.body).not.toMatch(/memory|Redis/);
       await end();
       await put();
-      await expect.poll(() => text('/queues')).not.toContain('This queue stands');
+      await expect.poll(() => text('/queues')).not.toContain('This queue is stalled');
       expect(await noted()).toEqual([]);
-      await expect.poll(() => text('/runs')).not.toContain('No run starts');
+      await expect.poll(() => text('/runs')).not.toContain('No scheduled run starts');
     },
   );
 
@@ -222,7 +222,7 @@ describe.each([
       await redis?.crash();
       await expect
         .poll(() => text('/queues'), { timeout: 20_000 })
-        .toMatch(/The queue gives no answer\..*Nothing is lost/s);
+        .toMatch(/The queue does not respond\..*Nothing is lost/s);
       const whole = await page('/queues');
       expect(whole.code).toBe(200);
       expect(whole.body).toContain('id="schedules"');

@@ -276,13 +276,13 @@ describe('/status/NODE', () => {
     ['from=2026-02-30', /from: must be a time such as/],
     ['from=2026-05-02&to=2026-05-01', /from: must be before to/],
     ['from=2999-01-01', /lies in the future/],
-    ['range=24h&from=2026-05-01', /give either range, or from and to/],
+    ['range=24h&from=2026-05-01', /range: excludes from and to/],
     ['grain=2h', /grain: must be one of 1min, .*, 1mo</],
-    ['from=2020-01-01&grain=1min', /at most 400 are shown: choose 1w or coarser/],
-    ['from=0001-01-01', /from: is too long before to: of parts of a month, .* at most 400 are shown/],
+    ['from=2020-01-01&grain=1min', /more than 400: use 1w or coarser/],
+    ['from=0001-01-01', /from: is too early: a range has at most 400 months/],
     ['from=1&from=2', /from: is given more than once/],
     ['range=1h&range=24h', /range: is given more than once/],
-    ['limit=5', /this page takes range, from, to, grain/],
+    ['limit=5', /this page accepts range, from, to, grain/],
     ["from=2026-05-01'--", /from: must be a time such as/],
   ])('refuses ?%s with words', async (query, words) => {
     const { code, body } = await ask(path('several', `?${query}`));

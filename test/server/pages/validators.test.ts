@@ -68,7 +68,7 @@ const record = async () => {
 
 describe('without a validator', () => {
   it.each(['/', '/validators'])('%s says how to name one', async (path) => {
-    expect((await ask(path)).body).toContain('name node ids in watch.nodeIds of recorder.yaml');
+    expect((await ask(path)).body).toContain('add node ids to watch.nodeIds of recorder.yaml');
   });
 });
 

@@ -62,7 +62,7 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
   ])('%s', (_, script) => {
     it('from a finding to the gaps of its dataset', async () => {
       await walk('/', script, async function* (page) {
-        await follow(page, 'what is missing', /\/coverage/);
+        await follow(page, 'missing data', /\/coverage/);
         expect(await page.getByRole('heading', { name: 'Gaps' }).count()).toBe(1);
         yield;
       });
@@ -105,7 +105,7 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
         expect(values[0]).toContain(revised.is);
         expect(values[1]).toContain(revised.was);
         yield;
-        await follow(page, 'Chart, as first said and as now', /\/charts\?/);
+        await follow(page, 'Chart of the first and the current values', /\/charts\?/);
         expect(await page.locator('.chart .line').count()).toBeGreaterThan(1);
         yield;
       });

@@ -35,8 +35,8 @@ export function UnreadNotice({
   const rest = chartLink({ ...asked, things, by: drawing.grain, to: new Date(joins) });
   return (
     <p class="soft" data-unread={before.getTime()}>
-      This is drawn from {momentText(before)} on: to read all of the window takes longer than a page may take.{' '}
-      <a href={rest}>The part before</a>
+      The chart starts at {momentText(before)}: reading the whole window exceeds the time limit of a page.{' '}
+      <a href={rest}>Show the earlier part</a>
     </p>
   );
 }

@@ -86,8 +86,8 @@ export const charts = definePage({
         <ChartForm targets={targets} drawing={drawing} params={params} />
         {found === null ? (
           <Empty>
-            {drawable.dataset && targets.length === 0 && 'Nothing of it is recorded yet. '}
-            Say what to draw: {missing.join(', ')}. Several values have commas between them, each is a line.
+            {drawable.dataset && targets.length === 0 && 'This dataset has no rows yet. '}
+            Select what to draw: {missing.join(', ')}. Separate several values by commas; each becomes a line.
           </Empty>
         ) : (
           <Drawn drawing={drawing} found={found} begins={params.from === null} fixed={params.to !== null} />
@@ -136,14 +136,14 @@ function Drawn({
       <Zoom drawing={drawing} fixed={fixed} />
       {of > each && (
         <p class="soft">
-          These are the {Math.floor(each)} of {numberText(of)} lines with the greatest values. Say above which
-          to draw.
+          These are the {Math.floor(each)} of {numberText(of)} lines with the greatest values. Select the
+          lines above.
         </p>
       )}
       {moments.length > 1 && lines.length > 0 && (
         <p class="soft">
           {revised === 0
-            ? 'No point that is drawn differs between the two moments.'
+            ? 'None of the drawn points differs between the two moments.'
             : `${numberText(revised)} of the points that are drawn differ between the two moments; they are marked.`}
         </p>
       )}

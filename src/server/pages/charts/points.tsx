@@ -38,7 +38,7 @@ export function Points({
       <div class="head">
         <h2 id="points">{countText(drawn, 'point')}</h2>
         <p class="actions">
-          <a href={chartLink(chartOf(drawing))}>Address of this chart</a>
+          <a href={chartLink(chartOf(drawing))}>Link to this chart</a>
           {drawing.moments.flatMap((moment) => {
             const sql = sqlOf(drawing, moment);
             const of =
@@ -57,8 +57,7 @@ export function Points({
           {unreadBefore === null
             ? `The window has ${numberText(all)} points.`
             : `From ${momentText(unreadBefore)} on the window has ${numberText(all)} points.`}{' '}
-          Of each part of it the first, the last, the least and the greatest are drawn; a smaller window shows
-          more.
+          The chart draws the first, last, lowest and highest point of each part; a smaller window shows more.
         </p>
       )}
       {rows.length > MAX_TABLE_ROWS && (

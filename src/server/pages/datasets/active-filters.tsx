@@ -23,13 +23,13 @@ export function ActiveFilters({
   });
   if (active.length === 0) return null;
   return (
-    <ul class="in-force" aria-label="Filters in force">
+    <ul class="in-force" aria-label="Active filters">
       {active.map(({ parameter, column, words }) => (
         <li key={parameter}>
           <code>{column}</code> {words}{' '}
           <a
             href={hrefOf(path, without(parameters, parameter, 'after'))}
-            aria-label={`Take away: ${column} ${words}`}
+            aria-label={`Remove the filter: ${column} ${words}`}
           >
             ×
           </a>

@@ -121,8 +121,7 @@ export const changesPage: Page = {
       const question = validateParameters(differencesParameters(dataset), params);
       const parameters = parametersOf(params) ?? {};
       const view = { dataset, parameters, question };
-      if (since === null)
-        return content(view, now, <Empty>Nothing of {dataset.name} is recorded yet.</Empty>);
+      if (since === null) return content(view, now, <Empty>{dataset.name} has no rows yet.</Empty>);
       if (Date.parse(since) > (parseInstant(question.from) ?? 0))
         return content(view, now, early(view, since));
       const page = await readDifferences(sql, dataset, question);
@@ -216,7 +215,7 @@ function summary(rows: DifferencesPage['rows'], more: boolean): string {
   if (rows.length === 0)
     return more
       ? 'All rows read for this page changed and changed back. There may be differences on the next page.'
-      : 'Nothing is different.';
+      : 'No differences.';
   const count = (change: string) => rows.filter((row) => row.change === change).length;
   const parts = [
     { words: 'changed', count: count('changed') },

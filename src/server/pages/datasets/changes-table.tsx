@@ -103,7 +103,7 @@ export function ChangesTable({
       ? [
           {
             name: 'By',
-            about: 'How much more or less the number is, as a share of what it was.',
+            about: 'Change of the number, as a share of the earlier value.',
             kind: 'number' as const,
             cell: ({ before, after, column }: DifferenceLine) =>
               columnKind(typeOf(column)) === 'number' ? shareText(before, after) : null,
@@ -113,11 +113,11 @@ export function ChangesTable({
   ];
   return (
     <Table
-      caption={`What is different in ${dataset.name}`}
+      caption={`Differences in ${dataset.name}`}
       columns={shown}
       rows={lines}
       keyOf={(line) => lines.indexOf(line)}
-      empty="Nothing is different between the two moments."
+      empty="No differences between the two moments."
     />
   );
 }

@@ -14,7 +14,7 @@ export function Formats({
 }) {
   return (
     <>
-      <a href={address('json')} title="What this page shows, from the API">
+      <a href={address('json')} title="The data of this page, from the API">
         JSON
       </a>
       <a href={address('csv')} title={`As CSV: ${all}`}>

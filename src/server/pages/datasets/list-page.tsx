@@ -60,8 +60,8 @@ export const listPage = definePage({
           <div class="stack">
             <h1>Data</h1>
             <p>
-              All that is recorded, and what follows from it: {datasets.length} datasets with every version of
-              their rows, and {sharedViews().length} views over them.
+              {datasets.length} recorded datasets with every version of their rows, and {sharedViews().length}{' '}
+              views over them.
             </p>
           </div>
           <AsOf
@@ -124,8 +124,8 @@ const upstreamOf = ({ name }: ReadableDataset) => {
 const GROUPS = [
   { heading: 'Health of nodes', upstream: 'health' },
   { heading: 'Metrics of chains', upstream: 'metrics' },
-  { heading: 'What nodes say', upstream: 'nodes' },
-  { heading: 'What the chain data service says', upstream: 'chainData' },
+  { heading: 'Data from nodes', upstream: 'nodes' },
+  { heading: 'Data from the chain data service', upstream: 'chainData' },
 ].map(({ heading, upstream }) => ({
   heading,
   holds: (dataset: ReadableDataset) => upstreamOf(dataset) === upstream,
@@ -147,7 +147,7 @@ function viewGroups(): { readonly heading: string; readonly views: readonly Repo
       views: views.filter(({ name }) => names.includes(name)),
     })),
     { heading: 'Nodes over time', views: ofNodes },
-    { heading: 'The recording itself', views: rest.filter((one) => !ofNodes.includes(one)) },
+    { heading: 'Operation of the recorder', views: rest.filter((one) => !ofNodes.includes(one)) },
   ].filter(({ views }) => views.length > 0);
 }
 
@@ -163,7 +163,7 @@ const datasetColumns = (parameters: Parameters): readonly Column<DatasetEntry>[]
   {
     name: 'Kind',
     evident: true,
-    about: 'What becomes of a row that changes.',
+    about: 'How changes of a row are stored.',
     cell: ({ dataset }) => dataset.kind,
   },
   {
@@ -174,7 +174,7 @@ const datasetColumns = (parameters: Parameters): readonly Column<DatasetEntry>[]
   { name: 'Last recorded', cell: ({ status }) => <Time at={status?.last_success_at ?? null} none="never" /> },
   {
     name: 'Rows',
-    about: 'Rows and versions of rows that were ever written.',
+    about: 'Number of rows and versions written so far.',
     kind: 'number',
     cell: ({ written }) => <ValueText type="numeric" value={written} />,
   },

@@ -92,13 +92,13 @@ function Tabs({
       label: 'Changes between two moments',
       href: hrefOf(pathOf(dataset.name, 'changes'), { to }),
       here: tab === 'changes',
-      about: 'What is not the same at two moments, side by side.',
+      about: 'Differences between two moments, side by side.',
     },
     {
       label: 'Coverage',
       href: pathOf(dataset.name, 'coverage'),
       here: tab === 'coverage',
-      about: 'What is recorded and what is missing, day by day, and how to fix it.',
+      about: 'Recorded and missing data by day, and the commands that fetch it.',
     },
     ...(drawables.has(dataset.name)
       ? [
@@ -106,7 +106,7 @@ function Tabs({
             label: 'Chart',
             href: chartOf(dataset.name, parameters),
             here: false,
-            about: 'Its numbers over time.',
+            about: 'The numbers of this dataset over time.',
           },
         ]
       : []),
@@ -115,7 +115,7 @@ function Tabs({
     ...(conflicts ? [rowsOf('Conflicts', conflicts.name, conflicts.about)] : []),
   ];
   return (
-    <nav class="tabs" aria-label={`What is known of ${dataset.name}`}>
+    <nav class="tabs" aria-label={`Views of ${dataset.name}`}>
       <Places of={main} />
       {others.length > 0 && (
         <details open={others.some(({ name }) => name === readable.name)}>

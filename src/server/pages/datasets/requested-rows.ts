@@ -58,7 +58,7 @@ export function parseRequestedRows(
   const question = validateParameters(rowsParameters(readable), past.kind === 'known' ? given : rest);
   const parameters = parametersOf(given);
   if (!parameters)
-    throw new InvalidRequestError([{ parameter: 'parameters', problem: 'must be given once each' }]);
+    throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
   return { question: within(question, past, asOf), parameters, asOf, past };
 }
 

@@ -47,8 +47,7 @@ export const rowPage: Page = {
         const upTo: Parameters = asOf === null ? {} : { [`${begins}.lte`]: asOf };
         const asked = { ...filtersOfKey(dataset, parameters), ...upTo, sort: `-${begins}` };
         const question = validateParameters(rowsParameters(view), asked);
-        const heading =
-          view === conflicts ? 'Said differently later' : 'All that was recorded, the newest first';
+        const heading = view === conflicts ? 'Later contradictions' : 'All versions, newest first';
         const columns = view.columns.filter(({ name }) => !dataset.key.includes(name));
         tables.push({ heading, view, question, columns, page: await readRows(sql, view, question) });
       }
@@ -74,7 +73,7 @@ function keyOf({ key, now }: ReadableDataset, given: Readonly<Record<string, unk
       .map(([parameter]) => ({ parameter, problem: 'is given more than once' })),
     ...key
       .filter((name) => given[name] === undefined && !nullable.has(name))
-      .map((parameter) => ({ parameter, problem: 'is needed: it is a part of the key' })),
+      .map((parameter) => ({ parameter, problem: 'is required: it is part of the key' })),
   ];
   if (problems.length > 0) throw new InvalidRequestError(problems);
   return parametersOf(given) ?? {};
@@ -122,7 +121,7 @@ function content(
           path={pathOf(name, 'row')}
           parameters={parameters}
           asOf={asOf}
-          note="These are the versions that started up to then."
+          note="These are the versions that started up to that moment."
         />
         <KeyValues
           of={key.map((one) => [
@@ -136,7 +135,7 @@ function content(
               <h2>{heading}</h2>
               <p class="actions">
                 {chart !== null && view === versions && (
-                  <a href={chart}>{first ? 'Chart, as first said and as now' : 'Chart'}</a>
+                  <a href={chart}>{first ? 'Chart of the first and the current values' : 'Chart'}</a>
                 )}
                 <Formats address={(form) => versionsAddress(view, form)} />
               </p>
@@ -195,7 +194,7 @@ function versionColumn(
       const before = rows[rows.indexOf(row) + 1];
       const text = <ValueText type={type} value={value} />;
       const differs = marks && before && JSON.stringify(before[name] ?? null) !== JSON.stringify(value);
-      return differs ? <mark title="Not as in the version before">{text}</mark> : text;
+      return differs ? <mark title="Differs from the previous version">{text}</mark> : text;
     },
   };
 }

@@ -128,7 +128,7 @@ function content(
           <div class="head">
             <p>
               {countWords(count, page)}
-              <span class="soft"> The heads of the columns sort; ⋯ beside them explains and filters.</span>
+              <span class="soft"> A column header sorts; its ⋯ menu explains and filters.</span>
             </p>
             <p class="actions">
               <Formats address={(form) => rowsAddress(relation, parameters, rows.past, form)} />
@@ -197,8 +197,8 @@ function unasked(relation: Relation, given: Readonly<Record<string, unknown>>): 
 function pastNote({ past }: RequestedRows): string | undefined {
   if (past.kind === 'known') return undefined;
   return past.kind === 'since'
-    ? `These are the rows with ${past.column} up to then; what they say of later moments is shown too.`
-    : 'What this said then is not kept: these are the rows of now.';
+    ? `These are the rows with ${past.column} up to that moment; values of these rows about later moments are included.`
+    : 'Earlier rows of this view are not stored: these are the current rows.';
 }
 
 function countWords(count: RowCount | null, { rows, next }: RowsPage): string {
@@ -241,7 +241,7 @@ function AboutColumns({ place: { readable, path, parameters, shown } }: { readon
   return (
     <details class="about-columns">
       <summary>
-        {readable.columns.length} columns and what they mean{hidden > 0 ? `; ${hidden} hidden` : ''}
+        {readable.columns.length} columns and their meaning{hidden > 0 ? `; ${hidden} hidden` : ''}
       </summary>
       <form method="get" action={path}>
         <HiddenFields of={without(parameters, 'columns')} />
@@ -256,7 +256,7 @@ function AboutColumns({ place: { readable, path, parameters, shown } }: { readon
             </li>
           ))}
         </ul>
-        <button type="submit">Show the ticked columns</button>
+        <button type="submit">Show the selected columns</button>
       </form>
     </details>
   );
@@ -282,7 +282,7 @@ async function explainNoRows(sql: postgres.Sql, dataset: ReadableDataset, now: n
     from reporting.freshness f where f.dataset = ${dataset.name}`;
   const every = `it is recorded every ${durationWords(dataset.every / 1000)}`;
   if (!found || found.targets === 0)
-    return 'No rows: the configuration does not record it. docs/reference/datasets describes what each dataset needs.';
+    return 'No rows: the configuration does not record this dataset. docs/reference/datasets describes what each dataset needs.';
   if (found.polled > 0)
     return `No rows: the upstream returned none so far. Last poll ${agoText(found.last_success_at?.getTime() ?? now, now)}; ${every}.`;
   if (found.failing > 0)

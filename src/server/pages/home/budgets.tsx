@@ -16,9 +16,9 @@ interface BudgetsProps {
 export function Budgets({ budgets, demands }: BudgetsProps) {
   return (
     <section class="panel" aria-labelledby="budgets">
-      <h2 id="budgets">Budget of today</h2>
+      <h2 id="budgets">Budget today</h2>
       {demands === null && <Empty>Being computed.</Empty>}
-      {demands?.length === 0 && <Empty>No metered service is asked.</Empty>}
+      {demands?.length === 0 && <Empty>No metered service is configured.</Empty>}
       {demands?.map((demand) => (
         <Budget
           demand={demand}
@@ -61,7 +61,7 @@ function Budget({
       <p class="soft small">
         The schedules need {numberText(Math.round(unitsPerDay))} units a day.
         {allowedPerDay === null &&
-          ` What is used is not counted, because upstreams.${upstream}.budget declares no limit.`}
+          ` Used units are not counted, because upstreams.${upstream}.budget declares no limit.`}
       </p>
       {beyond && (
         <p class="small">

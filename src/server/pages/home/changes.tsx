@@ -86,7 +86,7 @@ function DepartureWords({
         : weight !== null && `, weight ${numberText(weight)}`}
       <span class="soft">
         {' '}
-        as {countText(told_by.length, 'node')} {told_by.length === 1 ? 'tells' : 'tell'}
+        as {countText(told_by.length, 'node')} {told_by.length === 1 ? 'reports' : 'report'}
       </span>
     </>
   );

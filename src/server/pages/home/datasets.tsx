@@ -43,14 +43,13 @@ export const datasetColumns: readonly Column<DatasetStatus>[] = [
   { name: 'Last recorded', cell: ({ last_success_at }) => <Time at={last_success_at} none="never" /> },
   {
     name: 'Overdue',
-    about:
-      'How long the latest of its targets is over its time. A poll that is under way is a little overdue.',
+    about: 'Delay of the most delayed target. A poll in progress counts as slightly overdue.',
     kind: 'number',
     cell: ({ late_by }) => (late_by !== null && late_by > 0 ? durationWords(late_by) : '–'),
   },
   {
     name: 'Targets',
-    about: 'The parameters of its requests.',
+    about: 'The parameters of a request of this dataset.',
     kind: 'number',
     cell: ({ targets }) => numberText(targets),
   },

@@ -111,11 +111,11 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
   return (
     <section aria-labelledby="findings">
       <h2 id="findings">Needs attention</h2>
-      {table('What is not as it should be', first)}
+      {table('Problems', first)}
       {others.length > 0 && (
         <details id="more-findings">
           <summary>{numberText(others.length)} more</summary>
-          {table('What else is not as it should be', others)}
+          {table('Other problems', others)}
         </details>
       )}
     </section>
@@ -156,7 +156,8 @@ const columns: readonly Column<FindingGroup>[] = [
         <>
           <a href={hrefOf('/runs', { dataset })}>its runs</a>{' '}
           <a href={hrefOf(pathOf(dataset, 'coverage'), { target: count === 1 ? subject : null })}>
-            what is missing
+            {' '}
+            missing data{' '}
           </a>
         </>
       ) : WORKING.includes(component) ? (

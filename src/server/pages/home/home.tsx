@@ -164,7 +164,7 @@ export const home = definePage({
             columns={datasetColumns}
             rows={byNeed(status.datasets)}
             keyOf={({ dataset }) => dataset}
-            empty="Nothing is wanted: the configuration names no service and no node. Name some in recorder.yaml."
+            empty="Nothing is recorded: the configuration names no service and no node. Add them to recorder.yaml."
           />
         </section>
       </>
@@ -205,7 +205,7 @@ function Disk({ use, embedded }: { readonly use: DiskUse; readonly embedded: boo
         <Meter
           share={share}
           tone={share > 0.9 ? 'bad' : 'busy'}
-          label={`${Math.round(share * 100)} % of the space is taken`}
+          label={`${Math.round(share * 100)} % of the space is used`}
         />
       )}
       <p class="soft small">
@@ -213,7 +213,7 @@ function Disk({ use, embedded }: { readonly use: DiskUse; readonly embedded: boo
           ? 'The growth per day is shown after three sealed days.'
           : `It grows by ${bytesText(perDay)} a day. `}
         {perDay !== null && full !== null && `The disk is full in ${durationWords((full - now) / 1000)}.`}
-        {free === null && !embedded && ' What is free there, only the machine of the database knows.'}
+        {free === null && !embedded && ' The free space of an external database server is unknown.'}
       </p>
       <ol class="shares">
         {largest

@@ -75,7 +75,9 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
           )}
         </header>
         {!assets.style && (
-          <p>The styles of these pages are not built: run &quot;npm run build&quot;, and start again.</p>
+          <p>
+            The styles of these pages are not built: run &quot;npm run build&quot;, and restart the recorder.
+          </p>
         )}
         {live !== undefined && <p class="stale" role="status" data-stale />}
         <main
@@ -87,7 +89,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
         >
           {file && (
             <p class="soft">
-              As it was at <Time at={new Date(now)} exact /> UTC, when this page was written.
+              Written at <Time at={new Date(now)} exact /> UTC; this page does not update.
             </p>
           )}
           <Crumbs path={crumbs} />

@@ -21,7 +21,7 @@ function answerLines(
   const [time] = indexes('time');
   const numbers = indexes('number');
   if (time === undefined || numbers.length === 0)
-    return { why: 'A chart needs a column of times and a column of numbers. The table has all there is.' };
+    return { why: 'A chart needs a column of times and a column of numbers. The table shows this result.' };
   const texts = indexes('text');
   const lines = new Map<string, { label: string; points: [number, string | null][] }>();
   for (const row of rows) {
@@ -45,7 +45,7 @@ function answerLines(
     label,
     points: points.sort(([one], [other]) => one - other),
   }));
-  return { lines: drawnLines, title: 'The answer over time', window: null };
+  return { lines: drawnLines, title: 'The result over time', window: null };
 }
 
 /**
@@ -84,7 +84,7 @@ export function QueryResultSection({
         <h2 id="answer">{countOf(rows.length, answer.more)}</h2>
         <p class="actions">
           {asked.show === 'table' && <a href={queryLink({ ...asked, show: 'chart' })}>Chart</a>}
-          <a href={queryLink(asked)}>Address of this answer</a>
+          <a href={queryLink(asked)}>Link to this result</a>
           <a href={queryLink(asked, '.csv')}>CSV</a>
           <a href={queryLink(asked, '.json')}>JSON</a>
         </p>

@@ -58,10 +58,10 @@ const columns: readonly Column<QueuedJob>[] = [
   },
   {
     name: 'Tries',
-    about: 'How often it was tried, of how often it is tried at most.',
+    about: 'Attempts so far, of the maximum.',
     kind: 'number',
     cell: ({ attempts, most }) =>
       most > 1 ? `${numberText(attempts)} of ${numberText(most)}` : numberText(attempts),
   },
-  { name: 'Failed last because', kind: 'wide', cell: ({ failure }) => failure },
+  { name: 'Last error', kind: 'wide', cell: ({ failure }) => failure },
 ];

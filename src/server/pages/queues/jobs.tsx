@@ -37,9 +37,15 @@ export const jobsOfQueue = definePage({
         <JobsTable
           caption={`${queueWords[queue]}: ${JOB_STATE_LABELS[state].label.toLowerCase()}`}
           jobs={jobs.slice(0, PAGE_SIZE)}
-          empty={after > 0 ? 'There are fewer pages by now.' : 'No job is in this state.'}
+          empty={
+            after > 0
+              ? 'This page no longer exists: the queue has become shorter.'
+              : 'No job is in this state.'
+          }
         />
-        <p class="soft">A queue moves while it is read: a job may be on two pages, or on none.</p>
+        <p class="soft">
+          Jobs change their state while the list is read: a job may be on two pages, or on none.
+        </p>
         <Older
           href={jobs.length > PAGE_SIZE ? jobsLink(queue, state, after + PAGE_SIZE) : null}
           label="More"

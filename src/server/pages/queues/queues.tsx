@@ -67,7 +67,7 @@ function Processes({ of }: { readonly of: readonly RecorderProcess[] }) {
         columns={processColumns}
         rows={of}
         keyOf={({ process }) => process}
-        empty="No process is known: up was never started on this database."
+        empty="No process has used this database yet: start chain-recorder up."
       />
     </section>
   );
@@ -76,7 +76,7 @@ function Processes({ of }: { readonly of: readonly RecorderProcess[] }) {
 const STATES: Readonly<Record<RecorderProcess['state'], { readonly label: string; readonly tone: Tone }>> = {
   running: { label: 'runs', tone: 'good' },
   outdated: { label: 'has an older configuration', tone: 'warn' },
-  lost: { label: 'gives no sign of life', tone: 'bad' },
+  lost: { label: 'no heartbeat', tone: 'bad' },
   stopped: { label: 'stopped', tone: 'idle' },
 };
 
@@ -84,7 +84,8 @@ const processColumns: readonly Column<RecorderProcess>[] = [
   { name: 'Process', kind: 'name', cell: ({ process }) => <code>{process}</code> },
   {
     name: 'State',
-    about: 'Of a recorder the newest configuration decides; older processes do what both know.',
+    about:
+      'The newest configuration of a recorder applies; older processes do only work that both configurations contain.',
     cell: ({ state }) => (
       <State is={state} tone={STATES[state].tone}>
         {STATES[state].label}
@@ -95,7 +96,7 @@ const processColumns: readonly Column<RecorderProcess>[] = [
   { name: 'Network', cell: ({ network }) => network },
   { name: 'Does', cell: ({ roles }) => roles.join(', ') },
   { name: 'Started', cell: ({ started_at }) => <Time at={started_at} /> },
-  { name: 'Last sign of life', cell: ({ seen_at }) => <Time at={seen_at} /> },
+  { name: 'Last heartbeat', cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
 /** The schedules of all sources, with the next time of each. */
@@ -108,7 +109,7 @@ function Schedules({ of }: { readonly of: readonly Schedule[] }) {
         columns={scheduleColumns}
         rows={of}
         keyOf={({ schedule }) => schedule}
-        empty="No schedule was seen yet: a process with the role scheduler writes them down within half a minute."
+        empty="No schedule is stored yet: a process with the role scheduler stores the schedules within half a minute."
       />
     </section>
   );
@@ -187,20 +188,20 @@ function Queue({ of }: { readonly of: QueueContent }) {
     <section aria-label={name}>
       <h2>{name}</h2>
       {of.refusal !== null && (
-        <ErrorNotice what="This queue stands: nothing can be put into it, or taken out of it.">
+        <ErrorNotice what="This queue is stalled: jobs can be neither added nor started.">
           <p>{of.refusal}</p>
-          <p>Nothing is lost: what is due and missing is known to the database, and continues by itself.</p>
+          <p>Nothing is lost: due and missing work is in the database, and continues automatically.</p>
         </ErrorNotice>
       )}
       {of.paused && (
-        <ErrorNotice what="This queue is paused: nothing is taken out of it.">
-          <p>The recorder never pauses it: resume it with the tool that did.</p>
+        <ErrorNotice what="This queue is paused: no jobs are started.">
+          <p>The recorder never pauses a queue: resume it with the tool that paused it.</p>
         </ErrorNotice>
       )}
       <Counts of={of} />
       <JobsTable caption={name} jobs={of.jobs} empty="No job is active or waiting." />
       {all > of.jobs.length && (
-        <p class="soft">The first of each kind. The numbers above lead to all of them.</p>
+        <p class="soft">The first jobs of each state. The numbers above link to all jobs.</p>
       )}
     </section>
   );

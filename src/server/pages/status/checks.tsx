@@ -9,7 +9,7 @@ import { countText } from '../texts.ts';
  * @param open whether they are expanded
  */
 export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]; readonly open: boolean }) {
-  if (checks.length === 0) return <p class="soft">The node has named no check.</p>;
+  if (checks.length === 0) return <p class="soft">The node reported no checks.</p>;
   const failing = checks.filter(({ state }) => state === 'down').length;
   const several = new Set(checks.map(({ observer }) => observer)).size > 1;
   return (

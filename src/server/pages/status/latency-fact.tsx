@@ -26,10 +26,7 @@ export function LatencyNote({ latency }: { readonly latency: Latency | null }) {
   if (latency === null) return null;
   const { p50, p95, p99 } = latency;
   return (
-    <small
-      class="soft bounds"
-      title="Response times: the median, and what 95 and 99 of 100 looks did not exceed"
-    >
+    <small class="soft bounds" title="Response times: median, 95th and 99th percentile">
       response p50 {millisecondsText(p50)}, p95 {millisecondsText(p95)}, p99 {millisecondsText(p99)} ms
     </small>
   );

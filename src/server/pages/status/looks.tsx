@@ -56,7 +56,7 @@ export function ProbeResultsTable({ range }: { readonly range: NodeRange }) {
           <a href={older}>Older looks</a>
         </p>
       )}
-      {range.more && !older && <p class="soft">Older looks are left out here.</p>}
+      {range.more && !older && <p class="soft">Older results are not shown.</p>}
     </>
   );
 }

@@ -53,7 +53,7 @@ function UptimeByObserver({ observed }: { readonly observed: readonly ObservedUp
       columns={columns}
       rows={observed}
       keyOf={({ probe, observer }) => `${probe} ${observer}`}
-      empty="It has not been probed yet."
+      empty="The node has not been probed yet."
     />
   );
 }
@@ -156,8 +156,8 @@ export function nodeContent({ range, asked, status, now, site }: NodeRecord): Co
         <section aria-labelledby="observed">
           <h2 id="observed">By observer</h2>
           <p class="soft">
-            {countText(new Set(range.observed.map(({ observer }) => observer)).size, 'observer')} probed it.
-            With several, it counts as down while most of them see it down.
+            {countText(new Set(range.observed.map(({ observer }) => observer)).size, 'observer')} probed the
+            node. With several observers, a node is down while most of them observe it as down.
           </p>
           <UptimeByObserver observed={range.observed} />
         </section>
@@ -237,7 +237,7 @@ function Windows({ node, windows }: { readonly node: string; readonly windows: r
     <details>
       <summary>{countText(windows.length, 'part')} in numbers</summary>
       <Table
-        caption="Each part of this time"
+        caption="States by interval"
         columns={[
           {
             name: 'When (UTC)',

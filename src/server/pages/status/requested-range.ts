@@ -59,7 +59,7 @@ export function parseRange(
   firstLook: number | null,
 ): RequestedRange {
   const own = Boolean(asked.from) || Boolean(asked.to);
-  if (own && asked.range) throw new BadRequest(['range: give either range, or from and to']);
+  if (own && asked.range) throw new BadRequest(['range: excludes from and to: use one or the other']);
   const usual = own ? null : (asked.range ?? '90d');
   const span = usual === null ? ownRange(asked, now) : usualRange(usual, now, firstLook);
   const preset = usual === null ? null : usualRanges[usual].grain;
@@ -69,8 +69,8 @@ export function parseRange(
     const coarser = chooseWindowGrain(span, MAX_RANGE_WINDOWS);
     throw new BadRequest([
       countOf(span, coarser) > MAX_RANGE_WINDOWS
-        ? `from: is too long before to: of parts of a month, the longest there are, at most ${MAX_RANGE_WINDOWS} are shown`
-        : `grain: ${grain} would cut this range into ${count} parts, and at most ${MAX_RANGE_WINDOWS} are shown: choose ${coarser} or coarser`,
+        ? `from: is too early: a range has at most ${MAX_RANGE_WINDOWS} months`
+        : `grain: ${grain} divides this range into ${count} parts, more than ${MAX_RANGE_WINDOWS}: use ${coarser} or coarser`,
     ]);
   }
   return { ...span, grain, usual };

@@ -54,7 +54,7 @@ export function Legend() {
         <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
           <rect class="unrecorded" y="10" width="12" height="2" />
         </svg>
-        no record: before the first look
+        no record: before the first probe
       </li>
     </ul>
   );

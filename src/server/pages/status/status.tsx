@@ -106,13 +106,13 @@ function verdictOf(nodes: readonly NodeStatus[]): readonly [tone: string, words:
 
 /** The newest seal of the record, with instructions to verify it. */
 function Seal({ seal }: { readonly seal: SealHead | null }) {
-  if (!seal) return <Empty>The record is not sealed yet: that is done once a day.</Empty>;
+  if (!seal) return <Empty>The record is not sealed yet: it is sealed once a day.</Empty>;
   return (
     <>
       <p>
-        What this page shows until <Time at={seal.sealed_until} exact /> is sealed: each seal is a hash over
-        all that was recorded and over the seal before it. Keep the head. Later,{' '}
-        <code>chain-recorder verify</code> tells on a copy of the record whether any of it was changed since.
+        The data of this page until <Time at={seal.sealed_until} exact /> is sealed: each seal is a hash over
+        all recorded data and the previous seal. Keep the head. Later, <code>chain-recorder verify</code>{' '}
+        detects on a copy of the record any later change.
       </p>
       <KeyValues
         of={[

@@ -57,7 +57,7 @@ const CHARTS: readonly {
   },
   {
     of: 'blocks_proposed',
-    title: 'Proposed blocks, and those that its stake makes likely, per day',
+    title: 'Proposed blocks, and the number expected from the stake, per day',
     columns: ['blocks', 'expected_blocks'],
     words: { expected_blocks: 'likely blocks' },
     keys: ({ node_id }) => ({ node_id }),

@@ -51,7 +51,7 @@ export function leftText(minutes: number | null): string | undefined {
   if (minutes === null) return undefined;
   return minutes < 0
     ? 'The threshold of the reward cannot be reached any more.'
-    : `It may be down for ${durationWords(minutes * 60)} more until its reward is missed.`;
+    : `The reward is lost after ${durationWords(minutes * 60)} more of downtime.`;
 }
 
 /** Blocks of the last 7 days, against the number that the stake makes likely. */
@@ -135,14 +135,15 @@ export const overviewColumns: readonly Column<MyValidator>[] = [
   { name: 'Node', evident: true, cell: NodeStateCell },
   {
     name: 'Uptime seen',
-    about: 'Of the validation, by the configured node that saw the lowest, against what the reward requires.',
+    about:
+      'Lowest uptime of the validation that a configured node observed, and the uptime that the reward requires.',
     cell: SeenUptime,
   },
   { name: 'Stake', kind: 'number', cell: ({ stake_avax }) => avax(stake_avax) },
   { name: 'Ends', cell: ValidationEnd },
   {
     name: 'Blocks, 7 days',
-    about: 'Proposed blocks, of the number that its share of the stake makes likely.',
+    about: 'Proposed blocks, of the number expected from the share of the stake.',
     kind: 'number',
     cell: Blocks,
   },
@@ -160,7 +161,7 @@ export const allColumns: readonly Column<MyValidator>[] = [
   { name: 'Node', evident: true, cell: NodeStateCell },
   {
     name: 'Node uptime',
-    about: 'Of the node over the last 30 days, by its health probe.',
+    about: 'Uptime of the node over the last 30 days, by its health probe.',
     kind: 'number',
     cell: ({ node_uptime }) => (node_uptime === null ? none : `${(node_uptime * 100).toFixed(3)} %`),
   },

@@ -50,8 +50,8 @@ export const validator = definePage({
         <Facts of={one} />
         {charts.length === 0 && (
           <Empty>
-            {one.end_time === null && 'It does not validate on the primary network. '}Charts appear with its
-            first records.
+            {one.end_time === null && 'This node does not validate on the primary network. '}Charts appear
+            with the first recorded data.
           </Empty>
         )}
         {charts.map((section) => (
@@ -85,7 +85,7 @@ function Facts({ of: one }: { readonly of: MyValidator }) {
         ['Uptime seen by peers', <SeenUptime {...one} />],
         ['Seen by', one.uptime_seen_by],
         ['Downtime left', leftText(one.downtime_left_minutes) ?? null],
-        ['Stake that would reward it', one.rewarding_stake === null ? null : `${one.rewarding_stake} %`],
+        ['Stake that supports the reward', one.rewarding_stake === null ? null : `${one.rewarding_stake} %`],
         ['Stake', amount(one.stake_avax)],
         ['Delegations', <Delegations {...one} />],
         ['Free capacity', amount(one.free_capacity_avax)],
@@ -93,9 +93,9 @@ function Facts({ of: one }: { readonly of: MyValidator }) {
         ['End', one.end_time === null ? null : <Time at={one.end_time} exact />],
         ['Reward expected', amount(one.reward_expected_avax)],
         ['Rewards received', amount(one.rewards_received_avax)],
-        ['Blocks in 7 days, of those likely', <Blocks {...one} />],
+        ['Blocks in 7 days, of the expected number', <Blocks {...one} />],
         ['Version', <Version {...one} />],
-        ['Version of most stake', one.network_version],
+        ['Version with the most stake', one.network_version],
         ['L1 balance', one.l1_validations === 0 ? null : <L1Balance {...one} />],
       ]}
     />

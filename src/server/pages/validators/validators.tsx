@@ -9,7 +9,7 @@ import { allColumns, overviewColumns } from './columns.tsx';
 const REFRESH_SECONDS = 30;
 
 export const NO_VALIDATOR =
-  'No validator is yours so far: name node ids in watch.nodeIds of recorder.yaml, or your nodes in upstreams.nodes. A configured node appears after its first poll, within seconds.';
+  'No validator is configured: add node ids to watch.nodeIds of recorder.yaml, or your nodes to upstreams.nodes. A configured node appears after its first poll, within seconds.';
 
 /** `/validators`: the validators of the user. */
 export const validators = definePage({

@@ -115,7 +115,7 @@ function Heights({
     <section aria-labelledby="heights">
       <h2 id="heights">Heights</h2>
       <Table
-        caption="Heights that are recorded and that are missing"
+        caption="Recorded and missing heights"
         columns={columns}
         rows={of}
         keyOf={(range) => of.indexOf(range)}
@@ -124,9 +124,9 @@ function Heights({
       {first > 0 && (
         <>
           <p>
-            The {numberText(first)} heights before {numberText(first)} are not requested by themselves. This
-            command records them, in any number of attempts; <code>since: 0</code> in <code>datasets</code> of
-            recorder.yaml does the same in the background.
+            The {numberText(first)} heights before {numberText(first)} are not requested automatically. This
+            command records them and can be repeated until it succeeds; <code>since: 0</code> in{' '}
+            <code>datasets</code> of recorder.yaml does the same in the background.
           </p>
           <CopyableText
             text={`chain-recorder backfill ${dataset.name} --from-height 0 --to-height ${first}`}
@@ -151,7 +151,7 @@ const columns: readonly Column<CoverageHeights>[] = [
   { name: 'From height', kind: 'number', cell: ({ first_height }) => numberText(first_height) },
   {
     name: 'To',
-    about: 'Itself not in it.',
+    about: 'Exclusive.',
     kind: 'number',
     cell: ({ end_height }) => (end_height === null ? 'newest' : numberText(end_height)),
   },
@@ -198,7 +198,7 @@ export const coveragePage: Page = {
     const from = validateParameters(z.object({ after: limitedText.optional() }), { after }).after ?? null;
     const parameters = parametersOf(tidied.given);
     if (!parameters)
-      throw new InvalidRequestError([{ parameter: 'parameters', problem: 'must be given once each' }]);
+      throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
     return read(async (sql) => {
       const coverage = await readCoverage(sql, dataset, question);
       const gaps = (more: Parameters) => {

@@ -14,9 +14,9 @@ export const formatHealCommand = ({ name }: ReadableDataset): string => `chain-r
  * @param gap a row of `reporting.gaps`
  */
 export function fixOfGap(dataset: ReadableDataset, gap: Row): GapFix {
-  if (dataset.kind === 'ledger') return { none: 'It stays unknown: no observer probed at that time.' };
+  if (dataset.kind === 'ledger') return { none: 'The state stays unknown: no observer probed at that time.' };
   const axis = axisOf(dataset);
-  if (gap.reason !== NOT_RECORDED_YET || axis === null) return { none: 'It cannot be fetched any more.' };
+  if (gap.reason !== NOT_RECORDED_YET || axis === null) return { none: 'The data can no longer be fetched.' };
   const { target, range_start: from, range_end: to } = gap;
   const pairs = pairsOf(String(target));
   if (axis === 'height' || typeof from !== 'string' || typeof to !== 'string' || pairs === null)

@@ -20,13 +20,13 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
       {fetchable.rows.length > 0 && (
         <div class="stack">
           <p>
-            Not recorded yet, and can still be fetched. The recorder fetches it by itself while it runs; this
-            fetches all of it at once:
+            These ranges are not recorded yet and can still be fetched. The running recorder fetches them
+            automatically. This command fetches all of them now:
           </p>
-          <CopyableText text={formatHealCommand(dataset)} label="The command that fetches all of it" />
+          <CopyableText text={formatHealCommand(dataset)} label="The command that fetches all ranges" />
           <Table
             stacked
-            caption="What can still be fetched"
+            caption="Ranges that can still be fetched"
             columns={[
               ...columns(byHeight),
               {
@@ -46,10 +46,10 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
       {lost.length > 0 && (
         <div class="stack">
           <p>
-            This is missing for good.{' '}
+            These ranges are missing permanently.{' '}
             {dataset.kind === 'ledger'
               ? 'No observer probed at that time: the states of the nodes stay unknown.'
-              : 'It can no longer be requested.'}
+              : 'The upstream no longer offers the data.'}
           </p>
           <Table
             stacked

@@ -61,7 +61,7 @@ export function Targets({
         empty={
           parameters.target
             ? `No target is ${parameters.target}. The names are those of the list of all targets.`
-            : 'It has no targets: the configuration watches nothing that it could record.'
+            : 'This dataset has no targets: no item of watch in recorder.yaml belongs to it.'
         }
       />
       <FirstPage path={path} parameters={parameters} />
