@@ -16,7 +16,7 @@ it.each(datasets)('the table of $name starts with its key, and keeps every colum
 
 it('numbers follow the key, and the observer is last', () => {
   const order = Object.fromEntries(datasets.map((dataset) => [dataset.name, namesOf(dataset)]));
-  expect(order.validator_uptime?.slice(0, 3)).toEqual(['node_id', 'subnet_id', 'uptime']);
+  expect(order.validator_uptime?.slice(0, 3)).toEqual(['node_id', 'uptime', 'subnet_id']);
   expect(order.validator_uptime?.at(-1)).toBe('node');
   expect(order.metric_points?.slice(0, 5)).toEqual([
     ...['bucket_start', 'chain_id', 'metric', 'time_interval', 'value'],

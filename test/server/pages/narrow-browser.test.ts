@@ -47,4 +47,16 @@ describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, (
     expect(shown.startsWith(`"${name}`)).toBe(true);
     await close();
   });
+
+  it('/datasets/validator_uptime: the key and the value of a row are in sight', async () => {
+    await sql`
+      insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
+      values ('validator-1', '11111111111111111111111111111111LpoYY', 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg', 99.2187,
+        true, ${new Date(now)}, 1)`;
+    const { page, close } = await openPage(`${server.address}/datasets/validator_uptime`, 'phone');
+    const value = await page.locator('tbody').getByText('99.2187').boundingBox();
+    expect(value?.x).toBeGreaterThanOrEqual(0);
+    expect((value?.x ?? 0) + (value?.width ?? Number.NaN)).toBeLessThanOrEqual(widths.phone);
+    await close();
+  });
 });
