@@ -25,7 +25,7 @@ export function createStopSignal(): AbortSignal {
  * Opens the application for a command, and closes it after the work.
  * @param options `wait`: wait for an unavailable database until the process is stopped
  * @param work the command; its result is the exit code of the process
- * @throws errors of opening and of the work; Interrupted if the error is the reason of the aborted signal
+ * @throws errors of opening and of the work; InterruptedError if the error is the reason of the aborted signal
  */
 export async function withApp(
   options: AppOptions & { readonly wait?: boolean },

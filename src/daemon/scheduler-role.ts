@@ -38,7 +38,7 @@ const COMPARE_INITIAL_DELAY_MS = 120_000;
 const CLOSE_INTERVAL_MS = 3_600_000;
 const CLOSE_INITIAL_DELAY_MS = 60_000;
 /**
- * Interval, in ms. The start of the retention moves once a day; failed removals are retried within an hour.
+ * Interval of the removal of old rows, in ms. The start of the retention moves once a day; failed removals are retried within an hour.
  */
 const RETENTION_INTERVAL_MS = 3_600_000;
 /** Delay, in ms: a clock that is wrong at the boot of a machine is correct by then. */

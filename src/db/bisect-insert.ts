@@ -77,7 +77,7 @@ async function storeOnceVisible<T>(
  * @param store stores some of them, all or none
  * @param most maximum number of refused items
  * @returns the refused items, in their order
- * @throws Unstorable if more items are refused, and the errors of `store` that are not about the rows
+ * @throws TooManyRefusalsError if more items are refused, and the errors of `store` that are not about the rows
  */
 export async function storeByBisection<T>(
   items: readonly T[],

@@ -3,9 +3,9 @@ export interface DeclaredColumn {
   readonly name: string;
   /** PostgreSQL's type, such as `timestamptz`. */
   readonly type: string;
-  /** Its description. Stored as the COMMENT of a view's column. */
+  /** Description of the column. Stored as the COMMENT of a view's column. */
   readonly comment: string;
-  /** It is never null. Default: false. */
+  /** Whether the column is never null. Default: false. */
   readonly notNull?: boolean;
 }
 
@@ -17,9 +17,9 @@ export const declaredColumn = (name: string, type: string, comment: string): Dec
 });
 
 interface DeclaredBase {
-  /** Its name. It is unique within both schemas. */
+  /** Name of the object, unique within both schemas. */
   readonly name: string;
-  /** It is in the schema `reporting_internal`. Default: `reporting`. */
+  /** Whether the object is in the schema `reporting_internal`. Default: `reporting`. */
   readonly internal?: true;
   /** Description of a row. Stored as its COMMENT. */
   readonly comment: string;

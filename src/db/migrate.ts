@@ -51,7 +51,7 @@ const MAX_DEADLOCKS = 5;
  * @throws UsageError if the database is not UTF-8, has a migration that this version does not know, or lacks
  * an earlier one, or if an object of a user prevents a view or a function
  * @throws TemporaryError with the blocking sessions, if they blocked the migration for `timeout`
- * @throws Interrupted if the signal aborted
+ * @throws InterruptedError if the signal aborted
  */
 export async function migrateDatabase(
   url: string,

@@ -56,7 +56,7 @@ const FUNCTIONS_STATE_QUERY = `
   from pg_proc p where p.pronamespace = to_regnamespace('${QUESTION_SCHEMA}')`;
 
 const BODIES = [...FUNCTIONS.matchAll(/\$\$([\s\S]*?)\$\$/g)].map(([, body]) => body);
-/** The bodies in the order of {@link FUNCTIONS_STATE_QUERY}: by name. */
+/** The function bodies, sorted by name like the rows of {@link FUNCTIONS_STATE_QUERY}. */
 const TEXT = BODIES.toReversed().join('');
 
 interface FunctionsState extends postgres.Row {

@@ -81,8 +81,8 @@ export class ReadGate {
    * Runs `work` with a connection that nothing else uses at the same time. Its statements are cancelled if
    * `signal` aborts.
    * @param work must not use the connection after its promise has settled
-   * @throws ReadsBusy if too many reads wait, or this one waited too long
-   * @throws ReplicaAway if the replica is unavailable
+   * @throws TooManyReadsError if too many reads wait, or this one waited too long
+   * @throws ReplicaUnavailableError if the replica is unavailable
    * @throws the reason of the signal if it aborted
    */
   async read<T>(work: (sql: postgres.Sql) => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -91,8 +91,8 @@ export class ReadGate {
 
   /**
    * Runs a user's query, as {@link queryAsReader} does. Few queries run at once, each on one core.
-   * @throws ReadsBusy if too many queries wait, or this one waited too long
-   * @throws ReplicaAway if the replica is unavailable
+   * @throws TooManyReadsError if too many queries wait, or this one waited too long
+   * @throws ReplicaUnavailableError if the replica is unavailable
    * @throws the errors of `queryAsReader`
    */
   async ask<T>(

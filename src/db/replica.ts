@@ -25,7 +25,7 @@ export interface FoundReplica {
   /** Reason why it is not used, or should not be; null if there is none. */
   readonly error: string | null;
   /**
-   * It answers, but refuses this user or is not a copy of the primary: reads would be wrong. A retry would
+   * The server responds, but refuses this user or is not a copy of the primary: reads would be wrong. A retry would
    * fix neither.
    */
   readonly strange: boolean;
@@ -151,7 +151,7 @@ export class Replica {
     });
   }
 
-  /** Its state when it was last checked; null before the first check. */
+  /** State of the replica at the last check; null before the first check. */
   get found(): FoundReplica | null {
     return this.#found;
   }
@@ -167,7 +167,7 @@ export class Replica {
 
   /**
    * Refuses reads from a replica that is not a copy of the primary.
-   * @throws ReplicaAway
+   * @throws ReplicaUnavailableError
    */
   hold(): void {
     if (this.#found?.strange) throw new ReplicaUnavailableError(this.#found.error ?? '');

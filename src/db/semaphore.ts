@@ -43,8 +43,8 @@ export class Semaphore<Place> {
   }
 
   /**
-   * Uses a place exclusively.
-   * @throws ReadsBusy if too many callers wait, or this one waited too long
+   * Runs `use` with one free place, which no other caller gets meanwhile.
+   * @throws TooManyReadsError if too many callers wait, or this one waited too long
    * @throws the reason of the signal if it aborted, and the errors of `use`
    */
   async take<T>(use: (place: Place) => Promise<T>, signal: AbortSignal): Promise<T> {

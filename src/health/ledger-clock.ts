@@ -5,7 +5,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 /** Time after which a change of the wall clock counts as permanent, in ms. */
 const CLOCK_CHANGE_DELAY_MS = 45_000;
 
-/** Conversion from the monotonic clock to wall time from a moment on, with the minimum of the wall time. */
+/** Conversion from the monotonic clock to wall time. Applies from a moment on and has a lower bound of the wall time. */
 interface ClockConversion {
   readonly from: number;
   readonly offset: number;

@@ -59,7 +59,7 @@ export class LedgerKeeper {
 
   /**
    * Writes a batch, together with waiting rows. After an error, the same batch may be written again.
-   * @throws LeaseLost if another process holds the observer
+   * @throws LeaseLostError if another process holds the observer
    * @throws database errors that are not about the rows
    */
   async write(batch: LedgerBatch): Promise<void> {

@@ -62,7 +62,7 @@ export class LedgerWriter {
    * Writes everything that is final. Must not be called concurrently.
    * @param settled returns the moment of the monotonic clock before which nothing can change
    * @returns the written probes
-   * @throws LeaseLost if another process acquired the observer
+   * @throws LeaseLostError if another process acquired the observer
    * @throws database errors
    */
   async write(

@@ -182,7 +182,7 @@ export class Prober {
 
   /**
    * Writes everything that is final.
-   * @throws LeaseLost if another process acquired the observer
+   * @throws LeaseLostError if another process acquired the observer
    * @throws database errors
    */
   async flush(): Promise<void> {

@@ -87,7 +87,7 @@ const UNCONFIRMED_PREFIX = `'departures unconfirmed: '`;
 
 /**
  * Commits one or more pages.
- * @throws LeaseLost if another run holds the lease of the target
+ * @throws LeaseLostError if another run holds the lease of the target
  */
 export type CommitPages = (sql: postgres.Sql, commit: Commit) => Promise<CommitResult>;
 

@@ -18,7 +18,7 @@ export interface Configuration {
   readonly digest: string;
 }
 
-/** The recorder, and the configuration, that registers targets. */
+/** The recorder and its configuration that register targets. */
 export interface Registrant {
   readonly recorder: string;
   /**

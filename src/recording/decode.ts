@@ -241,7 +241,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Without a prototype, because a field may be called `__proto__`. */
+/** Creates an object without a prototype, because a field may be called `__proto__`. */
 function withoutPrototype(): Record<string, unknown> {
   return Object.create(null);
 }

@@ -15,7 +15,7 @@ import { targetKey } from './target-key.ts';
  * next pages are fetched, and they share the next commit.
  * @param progress called after every commit with the part of the window that is now covered
  * @returns the result, also if the upstream failed; `held` or `outdated` if there was no run
- * @throws LeaseLost if another run acquired the lease of the target
+ * @throws LeaseLostError if another run acquired the lease of the target
  * @throws database errors
  */
 export function record(

@@ -85,7 +85,7 @@ export class Access {
 
   /**
    * Creates the value of a session cookie: the end of the session and a proof that the token was presented.
-   * It does not contain the token.
+   * The cookie does not contain the token.
    */
   newSession(now: number): { readonly value: string; readonly seconds: number } {
     const until = String(now + SESSION_MS);

@@ -94,7 +94,7 @@ export class RequestThrottle {
   /**
    * Queues long work, such as a further page of a file.
    * @returns a function that ends it.
-   * @throws ReadsBusy if it is refused
+   * @throws TooManyReadsError if it is refused
    */
   acquireTurn(line: string): Promise<() => void> {
     return new Promise((resolve, reject) => {

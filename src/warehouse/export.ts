@@ -90,7 +90,7 @@ export class ExportRefusedError extends Error {
 /**
  * Exports tables from one snapshot. The manifest is written last: until then, or if the export fails, the
  * previous manifest stays valid.
- * @throws ExportLost, ExportRefused, UsageError if files cannot be created in the target, and errors of the
+ * @throws ExportLostError, ExportRefusedError, UsageError if files cannot be created in the target, and errors of the
  * database or the target
  */
 export function exportTables(exporting: ExportInput): Promise<ExportResult> {

@@ -12,12 +12,12 @@ export interface WrittenFile {
 export interface FileWriter {
   /**
    * Adds a row.
-   * @throws DoesNotFit; Error if a required value is missing
+   * @throws DecimalOverflowError; Error if a required value is missing
    */
   add(row: CopyRow): void;
   /**
    * Writes the remaining rows, and waits until they are on disk (fsync).
-   * @throws DoesNotFit
+   * @throws DecimalOverflowError
    */
   finish(): Promise<WrittenFile>;
   /** Closes an open file without finishing it. */

@@ -82,7 +82,7 @@ export class ParquetFile implements FileWriter {
 
   /**
    * Adds a row of values in the order of the columns.
-   * @throws DoesNotFit; Error if a required value is missing
+   * @throws DecimalOverflowError; Error if a required value is missing
    */
   addValues(row: readonly (ColumnValue | null)[]): void {
     this.#columns.forEach(({ column, hasExact, data }, place) => {

@@ -33,7 +33,7 @@ export interface RestorePlan {
 
 /**
  * Plans a restore.
- * @throws RestoreRefused if the files do not contain a record that this version can restore
+ * @throws RestoreRefusedError if the files do not contain a record that this version can restore
  */
 export function restorePlan(manifest: Manifest | null, from: string): RestorePlan {
   if (!manifest)

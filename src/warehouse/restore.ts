@@ -44,7 +44,7 @@ const brought = <Made>(make: () => Promise<Made>) => explainWriteErrors(`TMPDIR 
 /**
  * Restores an exported record into an empty database, in one transaction. Verifies the checksum of each file
  * before reading it.
- * @throws RestoreRefused, and errors of the database, the source or a damaged file
+ * @throws RestoreRefusedError, and errors of the database, the source or a damaged file
  */
 export async function restoreRecord({
   databaseUrl,
@@ -97,7 +97,7 @@ export async function restoreRecord({
 /**
  * Locks tables against writes until the restore has ended.
  * @returns the columns of each table
- * @throws RestoreRefused if a table has rows
+ * @throws RestoreRefusedError if a table has rows
  */
 async function lockEmptyTables(
   loading: BulkLoad,
@@ -295,7 +295,7 @@ const MAX_SEQUENCE_VALUE = 2n ** 62n;
 /**
  * Sets the sequences of identity and serial columns, so that no value is assigned twice.
  * @param numbers by `table.column`
- * @throws RestoreRefused if a value is below that of an existing row, or its column has no sequence
+ * @throws RestoreRefusedError if a value is below that of an existing row, or its column has no sequence
  */
 async function setSequences(
   loading: BulkLoad,

@@ -24,7 +24,7 @@ export interface InitOptions {
   readonly chain?: readonly string[];
   readonly nodeId?: readonly string[];
   readonly address?: readonly string[];
-  /** False: upstreams are not requested. */
+  /** False: no request is sent to the upstreams. */
   readonly check: boolean;
   /** The configuration file. Default: RECORDER_CONFIG, else recorder.yaml. */
   readonly config?: string | undefined;

@@ -45,7 +45,7 @@ class PageOrder {
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Validates the page tokens of one start of a walk: tokens must be new, and the number of empty pages is
+ * Validates the page tokens of a walk since its last start: each token must be new, and the number of empty pages is
  * limited.
  */
 class PageTokens {

@@ -39,13 +39,13 @@ export interface EmbeddedPostgres {
    * belongs to another container.
    */
   url: string;
-  /** Its TCP port on 127.0.0.1. */
+  /** TCP port of the server on 127.0.0.1. */
   port: number;
   /** Whether this call started the server; false if it was running. */
   started: boolean;
   /** Whether this call created its database, which is empty then. */
   made: boolean;
-  /** Whether its process ids are valid in this process; false if it runs in another container. */
+  /** Whether the server's process ids are valid in this process; false if the server runs in another container. */
   ownNamespace: boolean;
   /**
    * Restarts the server when it ends unexpectedly, until the signal aborts.
@@ -68,7 +68,7 @@ export interface EmbeddedOptions {
   dir: string;
   log: EmbeddedLog;
   settings?: Settings;
-  /** Its port. Default: the port of its first start. */
+  /** Port of the server. Default: the port of its first start. */
   port?: number | undefined;
 }
 

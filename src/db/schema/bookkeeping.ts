@@ -295,7 +295,7 @@ export const budgets = recorder.table(
  * those that were dropped by hand.
  */
 export const ownObjects = recorder.table('own_objects', {
-  /** Its name, such as `index recorder.gaps_by_run`. */
+  /** Name of the object, such as `index recorder.gaps_by_run`. */
   name: text().primaryKey(),
   /** The statement that creates it. */
   statement: text().notNull(),

@@ -32,7 +32,7 @@ export const processes = recorder.table(
     digest: text().notNull(),
     roles: text().array().notNull(),
     started_at: instant().notNull(),
-    /** Its last heartbeat. */
+    /** Last heartbeat of the process. */
     seen_at: instant().notNull(),
     /** When it shut down cleanly; null if it runs, or was killed. */
     left_at: instant(),

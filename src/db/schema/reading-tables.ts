@@ -101,7 +101,7 @@ export const readingLooks = recorder.table(
     observed_at: instant().notNull(),
     run_id: bigint({ mode: 'bigint' }).notNull(),
     day: date().notNull(),
-    /** Its position in the day, from 0. */
+    /** Position of the observation in the day, from 0. */
     place: integer().notNull(),
   },
   (table) => [index('reading_looks_observed').on(table.scope_id, table.observed_at)],

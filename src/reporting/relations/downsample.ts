@@ -70,7 +70,7 @@ const FIRST_PIECE_SHARE = 1 / 16;
 const PIECE_DURATION_MS = 200;
 /**
  * Timeouts of the first piece, in ms. After the first timeout, the piece is shortened once by its share.
- * Their sum stays below the timeout of the whole request.
+ * The sum of all timeouts stays below the timeout of the whole request.
  */
 const FIRST_PIECE_TIMEOUTS_MS: readonly number[] = [3_000, 1_500];
 /** Timeout of each further piece, in ms. */

@@ -89,7 +89,7 @@ export interface Arrival {
 
 /** A relation of `reporting`: a view, or a function that returns rows. */
 export interface ReportingRelation {
-  /** Its name in `reporting`. */
+  /** Name of the view in `reporting`. */
   readonly name: string;
   /** The description of a row. */
   readonly about: string;

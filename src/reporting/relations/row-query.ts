@@ -29,7 +29,7 @@ export interface RowsQuery extends ListQuery {
 
 /** The order of rows: by a column, then by the rest of the key, all in one direction. */
 export interface Order {
-  /** As in the parameter `sort`: the name of a column, with `-` before it for descending order. */
+  /** Order, in the format of the parameter `sort`: the name of a column, with `-` before it for descending order. */
   readonly sort: string;
   readonly columns: readonly OrderColumn[];
   readonly descending: boolean;

@@ -5,9 +5,9 @@ export interface Departure {
   readonly at: Date;
   readonly subnet_id: string;
   readonly node_id: string;
-  /** Its stake in nAVAX, exact; null outside the primary network. */
+  /** Stake of the validator in nAVAX, exact; null outside the primary network. */
   readonly stake_navax: string | null;
-  /** Its weight in the unit of the subnet, exact. */
+  /** Weight of the validator in the unit of the subnet, exact. */
   readonly weight: string | null;
   /** Whether its validation period had ended. */
   readonly expired: boolean;

@@ -87,7 +87,7 @@ let declared: readonly Declared[] | undefined;
 
 /**
  * Returns all objects of `reporting`: those derived from the catalog, and one object for each file in `sql/`.
- * They are read once.
+ * The files are read once.
  * @throws Error if a file in `sql/` does not have the form that {@link readSqlFile} parses
  */
 export function declaredObjects(): readonly Declared[] {

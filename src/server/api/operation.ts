@@ -32,7 +32,7 @@ export interface Operation {
   readonly answer: JsonSchema;
   /**
    * Validates the parameters, and returns the queries of the response.
-   * @throws AskedWrongly with all invalid parameters
+   * @throws InvalidRequestError with all invalid parameters
    */
   readonly prepare: (params: RawParameters) => PreparedResponse;
 }

@@ -120,7 +120,7 @@ function splitSuffix(whole: string): { path: string; suffix: 'csv' | 'json' | nu
 
 /**
  * Returns the format of the response.
- * @throws AskedWrongly if the format is invalid or contradicts the suffix
+ * @throws InvalidRequestError if the format is invalid or contradicts the suffix
  */
 function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json' {
   const wanted = format ?? suffix ?? 'json';

@@ -68,7 +68,7 @@ export interface MetricSources {
  * depends on the current number of targets, nodes and checks, not on the length of the record.
  */
 export interface MetricPart {
-  /** Its value of the label `part`. */
+  /** Value of the label `part`. */
   readonly name: string;
   /** Meaning and source of the part: one or two sentences of Markdown. */
   readonly about: string;

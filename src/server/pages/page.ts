@@ -16,7 +16,7 @@ import type { StatusSite } from '../status-site.ts';
 export interface RecorderFacts {
   readonly name: string;
   readonly network: string;
-  /** It records the bundled, simulated network. */
+  /** The recorder records the bundled, simulated network. */
   readonly simulated: boolean;
   /** The folder of the embedded database; null for a server of the user's own. */
   readonly directory: string | null;
@@ -27,12 +27,12 @@ export interface PageContext {
   /**
    * Runs the statements of this page, one after the other, on a connection that nothing else uses at the same
    * time.
-   * @throws ReadsBusy if there are too many reads, and the errors of `work`
+   * @throws TooManyReadsError if there are too many reads, and the errors of `work`
    */
   read<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   /**
    * Runs a statement that a user wrote, within limits of its own.
-   * @throws ReadsBusy, and errors that `explainRefusal` explains
+   * @throws TooManyReadsError, and errors that `explainRefusal` explains
    */
   readonly ask: RunQuery;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export interface PageContext {
   readonly demands: () => Promise<readonly Demand[]>;
   /** Disk usage of the record, cached for 1 min. */
   readonly disk: () => Promise<DiskUse>;
-  /** State of the queues, cached for 1 s. Rejects with QueueAway if they do not answer. */
+  /** State of the queues, cached for 1 s. Rejects with QueueUnavailableError if they do not answer. */
   readonly queues: QueuesView;
   readonly recorder: RecorderFacts;
   /** State of the nodes, cached for some seconds. */
@@ -62,9 +62,9 @@ export interface Content {
   readonly islands?: readonly string[];
   /** Refresh interval, in s. Default: no refresh. */
   readonly live?: number;
-  /** It is an error in place of a page: when the page is available again, all of it is loaded. */
+  /** This content is an error in place of a page: the browser reloads the whole page once it is available. */
   readonly instead?: boolean;
-  /** It is a public page: this head replaces the recorder's own. */
+  /** Head of a public page, in place of the recorder's own. */
   readonly site?: StatusSite;
   readonly body: ComponentChildren;
 }
@@ -92,7 +92,7 @@ export interface Page {
   /**
    * @param asked unvalidated parameters
    * @returns null if there is nothing at this path
-   * @throws BadRequest, AskedWrongly if a parameter is invalid
+   * @throws BadRequest, InvalidRequestError if a parameter is invalid
    */
   answer(context: PageContext, asked: Readonly<Record<string, unknown>>): Promise<Content | Redirect | null>;
 }

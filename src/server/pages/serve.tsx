@@ -52,7 +52,7 @@ export interface PagesOptions {
 
 /** A response that refuses a request. */
 export interface RefusalResponse {
-  /** Its media type. */
+  /** Media type of the response. */
   readonly type: string;
   readonly body: string;
 }

@@ -108,7 +108,7 @@ export interface DrawnLine extends Line {
   readonly exact: readonly (readonly [at: string, value: string])[];
   /** Number of points in the window. */
   readonly count: number;
-  /** Its key, by column. */
+  /** Key of the line, by column. */
   readonly of: ChartLine['of'];
 }
 

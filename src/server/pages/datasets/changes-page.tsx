@@ -96,7 +96,7 @@ const DAY = 86_400_000;
 /** A request for the page, and the data for it. */
 interface DifferencesRequest {
   readonly dataset: ReadableDataset;
-  /** As in the URL, with a default for the first moment. */
+  /** Parameters of the URL, with a default for the first moment. */
   readonly parameters: Parameters;
   readonly question: DifferencesQuery;
 }

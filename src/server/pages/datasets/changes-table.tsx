@@ -16,7 +16,7 @@ import { historyOf } from './rows-table.tsx';
 /** A line of the table: one column of a row, before and after. */
 interface DifferenceLine {
   readonly row: Difference;
-  /** It is the first line of its row. */
+  /** True for the first line of a row. */
   readonly first: boolean;
   /** Null for the whole row. */
   readonly column: string | null;

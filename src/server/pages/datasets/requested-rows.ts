@@ -17,7 +17,7 @@ export type PastSupport =
 /** Parsed parameters of a page of rows. */
 export interface RequestedRows {
   readonly question: RowsQuery;
-  /** As in the URL. */
+  /** Parameters of the URL. */
   readonly parameters: Parameters;
   /** The moment, in a format that PostgreSQL parses; null for now. */
   readonly asOf: string | null;
@@ -36,7 +36,7 @@ export function pastSupportOf({ asOf, parameters, columns }: ReportingRelation):
 
 /**
  * Parses the moment of `as_of`.
- * @throws AskedWrongly if it is invalid
+ * @throws InvalidRequestError if it is invalid
  */
 export function parseAsOf(given: Readonly<Record<string, unknown>>): string | null {
   const moment = z.object({ as_of: instant.optional() });
@@ -46,7 +46,7 @@ export function parseAsOf(given: Readonly<Record<string, unknown>>): string | nu
 /**
  * Parses the parameters of a page. Unlike a list of the API, a page accepts `as_of` for every view, so that
  * links between pages keep the moment.
- * @throws AskedWrongly with all invalid parameters
+ * @throws InvalidRequestError with all invalid parameters
  */
 export function parseRequestedRows(
   readable: ReportingRelation,

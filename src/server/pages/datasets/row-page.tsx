@@ -59,7 +59,7 @@ export const rowPage: Page = {
 
 /**
  * Checks that the parameters are the whole key and nothing else.
- * @throws AskedWrongly if they are not
+ * @throws InvalidRequestError if they are not
  */
 function keyOf({ key, now }: ReadableDataset, given: Readonly<Record<string, unknown>>): Parameters {
   const known = [...key, 'as_of'];

@@ -16,7 +16,7 @@ export interface Column<Row> {
    */
   readonly kind?: 'number' | 'name' | 'wide' | 'bars' | undefined;
   /**
-   * Its cells are clear without the name of the column: a stacked row omits it. The first cell and long texts
+   * The cells are clear without the name of the column: a stacked row omits it. The first cell and long texts
    * never have it.
    */
   readonly evident?: true;

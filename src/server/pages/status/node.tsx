@@ -63,7 +63,7 @@ export interface NodeRecord {
   readonly range: NodeRange;
   readonly asked: RequestedRange;
   readonly status: NodesStatus;
-  /** Its current state; null if it is no longer watched. */
+  /** Current state of the node; null if the node is no longer watched. */
   readonly now: NodeStatus | null;
   readonly site: StatusSite;
 }

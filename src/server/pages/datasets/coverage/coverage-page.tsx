@@ -175,7 +175,7 @@ const GAPS_PAGE_SIZE = 25;
 /** Data of the coverage page of a dataset. */
 export interface CoverageRecord {
   readonly dataset: ReadableDataset;
-  /** As in the URL. */
+  /** Parameters of the URL. */
   readonly parameters: Parameters;
   readonly coverage: Coverage;
   readonly targets: TargetCoveragePage;
