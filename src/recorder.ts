@@ -98,7 +98,7 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
     run: (signal, roles) => upCommand(app, parseRoles(roles?.join(',')), signal),
     record: async (dataset, { target = {}, signal = new AbortController().signal } = {}) => {
       if (findFeed(app.ledgers, dataset))
-        throw new UsageError([`${dataset}: is recorded by a recorder that runs`]);
+        throw new UsageError([`${dataset}: a running recorder already records this dataset: stop it first`]);
       const feed = getFeed(app.feeds, dataset);
       const pairs = Object.entries(target).map(([key, value]) => `${key}=${value}`);
       const targets = matchingTargets(feed, createScope(app.config), pairs);

@@ -41,7 +41,7 @@ function createCustomRule({ sql: question, ...rule }: CustomRule, url: string): 
         for await (const block of answer.rows('values'))
           for (const line of block) {
             if (found.length === MAX_SUBJECTS)
-              throw new Error(`it gives more than ${MAX_SUBJECTS} rows: group them, or add a limit`);
+              throw new Error(`the query returns more than ${MAX_SUBJECTS} rows: group them, or add a limit`);
             found.push(foundOf(answer.columns, texts.parse(JSON.parse(line))));
           }
         return found;

@@ -39,7 +39,7 @@ const MAX_INSTANT_MS = Date.UTC(9999, 0);
  */
 function validateFinding(one: RuleFinding): RuleFinding {
   // A column without NOT NULL may be null, whatever the type of the query.
-  if (!one.subject || !one.summary) throw new Error('it gives a row without subject or summary');
+  if (!one.subject || !one.summary) throw new Error('the query returns a row without subject or summary');
   const at = one.since?.getTime();
   return at === undefined || (at > 0 && at < MAX_INSTANT_MS) ? one : { ...one, since: null };
 }

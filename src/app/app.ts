@@ -285,7 +285,7 @@ export function findConfigFile(environment: Environment, named: string | undefin
   if (existsSync(DEFAULT_FILE)) return join('.', DEFAULT_FILE);
   const meant = MISTAKEN_FILES.find((one) => existsSync(one));
   if (meant !== undefined)
-    throw new UsageError([`${meant}: is not read: call it ${DEFAULT_FILE}, or name it with --config`]);
+    throw new UsageError([`${meant}: is not read: rename it to ${DEFAULT_FILE}, or name it with --config`]);
   return null;
 }
 

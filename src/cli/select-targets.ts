@@ -33,7 +33,7 @@ export function getFeed<Feed extends ConfiguredFeed>(feeds: readonly Feed[], dat
   const feed = findFeed(feeds, dataset);
   if (!feed)
     throw new UsageError([
-      `datasets.${dataset}: the configuration does not record it: it is disabled, or its upstream is missing`,
+      `datasets.${dataset}: is not recorded: the dataset is disabled, or its upstream is missing in recorder.yaml`,
     ]);
   return feed;
 }

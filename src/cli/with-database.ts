@@ -29,7 +29,7 @@ export async function withDatabase(
   const dir = resolve(STATE_DIRECTORY);
   if (!make && !existsSync(join(dir, 'postgres')))
     throw new UsageError([
-      `DATABASE_URL: is not set, and ${dir} holds no embedded database: run this where "up" runs`,
+      `DATABASE_URL: is not set, and ${dir} holds no embedded database: run this command in the folder in which "up" runs`,
     ]);
   const embedded = await openEmbedded({ dir, log: openLog({ logLevel, logJson }), port: pgPort });
   try {

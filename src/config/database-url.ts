@@ -143,11 +143,11 @@ function rejectUnsupported(name: string, value: string): void {
   if (instead !== undefined) throw new TypeError(`${name} cannot be used: ${instead}`);
   if (name === 'channel_binding' && value === 'require')
     throw new TypeError(
-      'channel_binding=require cannot be used: sslmode=verify-full makes sure of the server by its certificate',
+      'channel_binding=require cannot be used: sslmode=verify-full verifies the server by its certificate',
     );
   if (SUPPORTED_PARAMETERS.includes(name) || IGNORED_PARAMETERS.includes(name)) return;
   throw new TypeError(
-    `the parameter "${name}" is not known here: take it out (a setting of sessions is written options=-c%20NAME%3DVALUE)`,
+    `the parameter "${name}" is not supported: remove it (write a setting of sessions as options=-c%20NAME%3DVALUE)`,
   );
 }
 
@@ -156,7 +156,7 @@ function getUserName(): string {
   try {
     return userInfo().username;
   } catch {
-    throw new TypeError('it names no user, and the system has no name for this one');
+    throw new TypeError('the user is missing, and the system has no name for the current user');
   }
 }
 
@@ -166,7 +166,7 @@ function parseServers(servers: string, given: URLSearchParams): readonly [Server
     const [whole, six, name = '', port = ''] = SERVER_PATTERN.exec(server) ?? [];
     if (whole === undefined || (server === '' && servers !== ''))
       throw new TypeError(
-        'a server is written host:port, its address of IPv6 in [ ], several with a comma between',
+        'write a server as host:port, an IPv6 address in [ ], and separate servers by commas',
       );
     return { host: decodeURIComponent(six ?? name), port };
   });
@@ -199,10 +199,10 @@ function encryptionIn(
   const sslMode = sslModeIn(given);
   const direct = given.get('sslnegotiation') === 'direct';
   if (direct && sslMode === 'disable')
-    throw new TypeError('sslnegotiation=direct wants sslmode=require or verify-full beside it');
+    throw new TypeError('sslnegotiation=direct requires sslmode=require or sslmode=verify-full');
   if (places.some(isSocket) && sslMode !== 'disable')
     throw new TypeError(
-      'connections to sockets are not encrypted: name them or hosts with sslmode, not both',
+      'connections to sockets are not encrypted: use either sockets, or hosts with sslmode',
     );
   return { sslMode, direct };
 }
@@ -215,7 +215,7 @@ function sslModeIn(parameters: URLSearchParams): SslMode {
   if (mode !== undefined) return mode;
   throw new TypeError(
     given === 'prefer' || given === 'allow'
-      ? `${name}=${given} leaves it to the server whether connections are encrypted, which not every part of the recorder can: ${SSL_MODE_HINT}`
+      ? `${name}=${given} lets the server decide whether connections are encrypted, which is not supported: ${SSL_MODE_HINT}`
       : `there is no such ${name}: ${SSL_MODE_HINT}`,
   );
 }

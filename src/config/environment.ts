@@ -229,7 +229,7 @@ function defaultStateHome(): string | null {
  */
 function rejectSeveralServers(url: string): void {
   if (parseDatabaseUrl(url).places.length > 1)
-    throw new Error('names several servers: name one replica, or what divides connections among replicas');
+    throw new Error('names several servers: name one replica, or a load balancer in front of the replicas');
 }
 
 /**

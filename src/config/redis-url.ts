@@ -76,7 +76,7 @@ export function parseRedisUrl(text: string): ParsedRedisUrl {
   for (const name of first.searchParams.keys())
     if (!PARAMETERS.includes(name))
       throw new TypeError(
-        'behind "?" come sentinelUsername and sentinelPassword only: the number of a database is written /1, TLS is rediss://',
+        'the only parameters are sentinelUsername and sentinelPassword: write the number of a database as /1, TLS as rediss://',
       );
   const [, secure, way = 'server'] = /^redis(s?)(?:-(\w+))?:$/.exec(first.protocol) ?? [];
   const given = (part: string) => (part === '' ? undefined : decodeURIComponent(part));
@@ -94,15 +94,13 @@ export function parseRedisUrl(text: string): ParsedRedisUrl {
   const { pathname, searchParams } = first;
   if (way === 'cluster') {
     if (/[^/]/.test(pathname))
-      throw new TypeError('behind the hosts of a cluster comes nothing: a cluster has one database');
+      throw new TypeError('nothing may follow the hosts of a cluster: a cluster has only one database');
     return { kind: 'cluster', ...access, nodes: addresses(PORT) };
   }
   if (way === 'sentinel') {
     const [, name = '', ...rest] = pathname.split('/').map(decodeURIComponent);
     if (name === '')
-      throw new TypeError(
-        'behind the sentinels comes the name under which they watch the primary, such as /mymaster',
-      );
+      throw new TypeError('the name of the primary must follow the sentinels, such as /mymaster');
     return {
       kind: 'sentinel',
       ...access,
@@ -113,10 +111,7 @@ export function parseRedisUrl(text: string): ParsedRedisUrl {
       sentinelPassword: searchParams.get('sentinelPassword') ?? undefined,
     };
   }
-  if (urls.length > 1)
-    throw new TypeError(
-      'several hosts are those of a cluster (redis-cluster://) or sentinels (redis-sentinel://)',
-    );
+  if (urls.length > 1) throw new TypeError('several hosts require redis-cluster:// or redis-sentinel://');
   const [{ host, port } = { host: first.hostname, port: PORT }] = addresses(PORT);
   return { kind: 'server', ...access, host, port, database: databaseIn(pathname, 'behind the host') };
 }

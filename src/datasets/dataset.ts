@@ -33,7 +33,7 @@ export function defineDataset(declaration: Declaration): Dataset {
   const columns = columnsOf({ ...declaration, rename });
   const { name, history, key, numbered } = declaration;
   if (numbered && (history !== 'series' || !requestColumns({ columns }).every((one) => key.includes(one))))
-    throw new Error(`${name}: only a series whose key has all of its request can be numbered`);
+    throw new Error(`${name}: a numbered series must have every request parameter in its key`);
   if ((history === 'series') !== (declaration.interval !== undefined))
     throw new Error(`${name}: a series has an interval, and nothing else has one`);
   return {
@@ -82,7 +82,7 @@ function itemColumns(
       return movingFields.has(member) ? within.map((column) => ({ ...column, moves: true })) : within;
     }
     const column = columnOf(inner);
-    if (!column) throw new Error(`field ${path.join('.')} has a schema that no column is known for`);
+    if (!column) throw new Error(`field ${path.join('.')} has a schema without a column type`);
     const ofUpstream = ({ type, meaning, element, digits }: FieldColumn) => ({
       type,
       path,

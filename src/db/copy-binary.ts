@@ -27,7 +27,7 @@ export const readInstant: ReadValue<bigint> = (bytes, start) =>
  */
 export function instantBytes(iso: string): Buffer {
   const since1970 = parseRfc3339Microseconds(iso);
-  if (since1970 === null) throw new RangeError(`${iso} is no instant`);
+  if (since1970 === null) throw new RangeError(`${iso} is not a valid time`);
   const micros = BigInt(since1970);
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64BE(micros - POSTGRES_EPOCH_MICROS);
@@ -64,7 +64,7 @@ export async function readCopy(
   let begun = false;
   let ended = false;
   for await (const piece of stream) {
-    if (!Buffer.isBuffer(piece)) throw new Error('COPY gave something else than bytes');
+    if (!Buffer.isBuffer(piece)) throw new Error('COPY returned a chunk that is not a buffer');
     const bytes: Buffer = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
     let at = 0;
     if (!begun) {
@@ -90,7 +90,7 @@ export async function readCopy(
     }
     rest = bytes.subarray(at);
   }
-  if (!ended) throw new Error('the rows of COPY ended before their end');
+  if (!ended) throw new Error('the output of COPY is truncated');
 }
 
 /** More bytes of the row have to be received. */
@@ -107,7 +107,7 @@ function findRow({ bytes, starts, ends }: CopyRow, begin: number): number {
   if (bytes.length < at) return INCOMPLETE;
   const count = bytes.readInt16BE(begin);
   if (count < 0) return END_OF_ROWS;
-  if (count !== starts.length) throw new Error(`COPY gave ${count} columns instead of ${starts.length}`);
+  if (count !== starts.length) throw new Error(`COPY returned ${count} columns instead of ${starts.length}`);
   for (let place = 0; place < count; place += 1) {
     if (bytes.length < at + 4) return INCOMPLETE;
     const length = bytes.readInt32BE(at);

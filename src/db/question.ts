@@ -115,9 +115,7 @@ export async function queryAsReader<T>(
     const { columns, types } = await session.unsafe(question).describe();
     if (types.length > 0) throw new UsageError(['query: a parameter such as $1 has no value here']);
     if (!columns?.length)
-      throw new UsageError([
-        'query: only a statement that gives rows can be asked, such as select … or explain …',
-      ]);
+      throw new UsageError(['query: the statement must return rows, such as select … or explain …']);
     await run('begin transaction read only');
     await run('select recorder_question.open_answer($1)', [question]);
     return await read({
@@ -217,7 +215,7 @@ function readerRoleError(error: unknown): UsageError | null {
   const { code, message } = error;
   if (code === '42501' || code === '22023' || code === '42704')
     return new UsageError([
-      `query: ${message}; it is asked as ${READER_ROLE}, which the user of DATABASE_URL must be a member of: ` +
+      `query: ${message}; queries run as ${READER_ROLE}, and the user of DATABASE_URL must be a member of this role: ` +
         `as a superuser, grant ${READER_ROLE} to that user (and run "chain-recorder migrate" where the role is missing)`,
     ]);
   return null;
@@ -228,7 +226,7 @@ function pastViewError(error: unknown): UsageError | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   const { code, message } = error;
   if (code === '25006')
-    return new UsageError([`--as-of: ${message}: it needs the primary server, which DATABASE_URL must name`]);
+    return new UsageError([`--as-of: ${message}: --as-of requires the primary server in DATABASE_URL`]);
   if (code === '42501' && message.includes('temporary'))
     return new UsageError([
       `--as-of: ${message}; as a superuser: grant temporary on database … to ${READER_ROLE}`,
@@ -269,7 +267,10 @@ function refused(error: unknown, timeout: number): Error | null {
   const { code, message, hint, position } = error;
   const cause = { cause: error };
   if (code === CANCELLED)
-    return new Error(`the statement was cancelled: it may take ${timeout / 1000} s (--timeout)`, cause);
+    return new Error(
+      `the statement exceeded the timeout of ${timeout / 1000} s (--timeout) and was cancelled`,
+      cause,
+    );
   if (isMultipleStatements(error)) return new UsageError([`query: ${MULTIPLE_STATEMENTS}`], cause);
   const at = position ? `, at character ${position}` : '';
   const text = `query: ${message}${at}${hint ? `; ${hint}` : ''}`;

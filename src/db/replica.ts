@@ -61,7 +61,7 @@ const SERVER_POSITION_QUERY = `
 /** Queries the position of a server. */
 async function queryServerPosition(sql: postgres.Sql): Promise<ServerPosition> {
   const [row] = await sql.unsafe<ServerPosition[]>(SERVER_POSITION_QUERY);
-  if (!row) throw new Error('no row of a statement without a table');
+  if (!row) throw new Error('the query for the position returned no row');
   return row;
 }
 

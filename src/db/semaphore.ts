@@ -86,7 +86,7 @@ export class Semaphore<Place> {
         leave();
         reject(
           new TooManyReadsError(
-            `no place for a ${this.#what} was free for ${maxWaitMs / 1000} s`,
+            `all places for a ${this.#what} were in use for ${maxWaitMs / 1000} s`,
             RETRY_AFTER_SECONDS,
           ),
         );

@@ -97,7 +97,7 @@ export class LedgerClock {
 
   get #latest(): ClockConversion {
     const latest = this.#reckonings.at(-1);
-    if (!latest) throw new Error('a ledger clock always has a reckoning');
+    if (!latest) throw new Error('the ledger clock has no conversion');
     return latest;
   }
 }

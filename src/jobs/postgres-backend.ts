@@ -166,7 +166,7 @@ const createFrequentBackend: typeof createPostgresBackend = (...args) =>
 
 /** Casts the pool to the type of BullMQ, which differs from that of `pg`. */
 function asBullMq(pool: Pool): PgPool {
-  if (!isPgPool(pool)) throw new Error('BullMQ does not take a pool of pg any more');
+  if (!isPgPool(pool)) throw new Error('this version of BullMQ does not accept a pool of pg');
   return pool;
 }
 

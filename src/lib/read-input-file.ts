@@ -58,7 +58,7 @@ function bytesOf(file: string): Buffer {
           throw new UnreadableInputError('is a pipe without a writer: name a file');
         if (waited >= CHUNK_TIMEOUT_MS)
           throw new UnreadableInputError(
-            `is no file, and nothing came from it for ${CHUNK_TIMEOUT_MS / 1000} s: name a file`,
+            `is not a file and sent no data for ${CHUNK_TIMEOUT_MS / 1000} s: name a file`,
           );
         Atomics.wait(SLEEP_CELL, 0, 0, POLL_INTERVAL_MS);
         waited += POLL_INTERVAL_MS;
@@ -77,7 +77,7 @@ function bytesOf(file: string): Buffer {
     if (isUtf16(bytes)) throw new UnreadableInputError(OTHER_ENCODING);
     if (bytes.includes(0))
       throw new UnreadableInputError(
-        `contains a NUL byte at offset ${bytes.indexOf(0)}: it is no text, or was damaged; write it again`,
+        `contains a NUL byte at offset ${bytes.indexOf(0)}: the file is not a text or is damaged: write it again`,
       );
     if (isPipe) pipeContents.set(file, bytes);
     return bytes;

@@ -16,5 +16,5 @@ export function readVersion(): string {
     typeof parsed.version === 'string'
   )
     return parsed.version;
-  throw new Error(`${PACKAGE.pathname} names no version`);
+  throw new Error(`${PACKAGE.pathname} has no version`);
 }

@@ -151,7 +151,7 @@ async function registerBatch(
       returning 1
     )
     select (select count(*) from asked)::int as own, (select count(*) from written)::int as written`);
-  if (!stored) throw new Error('a count without a row');
+  if (!stored) throw new Error('the count returned no row');
   return stored;
 }
 

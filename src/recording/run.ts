@@ -395,6 +395,6 @@ const isIdentityFailure = (error: unknown) => error instanceof UpstreamFailure &
 function toFailure(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   if (error instanceof TooManyRefusalsError || refusesRows(error))
-    return new UpstreamFailure('malformed', `what was read cannot be stored: ${toErrorMessage(error)}`);
+    return new UpstreamFailure('malformed', `the response cannot be stored: ${toErrorMessage(error)}`);
   throw error;
 }

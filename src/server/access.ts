@@ -51,8 +51,8 @@ export class Access {
   constructor({ host, token, trustedProxies, public: everybodySees }: AccessOptions) {
     if (!isLoopback(host) && token === undefined && trustedProxies.length === 0)
       throw new UsageError([
-        `RECORDER_HOST: on ${host} everybody who reaches this machine could read the record: set RECORDER_TOKEN (make one with ` +
-          '"openssl rand -hex 16"), or name in server.trustedProxies the proxy in front that checks who asks, or listen on 127.0.0.1',
+        `RECORDER_HOST: on ${host} everybody who can reach this machine could read the record: set RECORDER_TOKEN (create one with ` +
+          '"openssl rand -hex 16"), or name in server.trustedProxies a proxy that authenticates requests, or listen on 127.0.0.1',
       ]);
     this.#token = token;
     this.#proxied = withinNetworks(trustedProxies);

@@ -48,7 +48,7 @@ export function readAssets(): Assets {
   const files = new Map(
     [...names].map((name): [string, Asset] => {
       const type = TYPES[extname(name)];
-      if (!type) throw new Error(`${name}: src/server/assets.ts knows no type for it`);
+      if (!type) throw new Error(`${name}: src/server/assets.ts has no media type for this suffix`);
       return [name, { type, body: readFileSync(new URL(name, ASSETS_DIRECTORY)) }];
     }),
   );

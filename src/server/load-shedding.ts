@@ -123,7 +123,13 @@ export class RequestThrottle {
     };
     // Jitter: requests that arrived together are not refused together.
     const timer = setTimeout(
-      () => one.go(new TooManyReadsError(`no turn came within ${maxWaitMs / 1000} s`, RETRY_AFTER_SECONDS)),
+      () =>
+        one.go(
+          new TooManyReadsError(
+            `the request was queued for more than ${maxWaitMs / 1000} s`,
+            RETRY_AFTER_SECONDS,
+          ),
+        ),
       maxWaitMs * (0.8 + Math.random() * 0.2),
     );
     const others = this.#lines.get(line) ?? new Set();

@@ -103,7 +103,7 @@ const VALIDATORS_CACHE_TTL_MS = 10_000;
  * it would load at the start.
  */
 const noSchemas = () => {
-  throw new Error('the server compiles no JSON Schema: check what a route takes with zod');
+  throw new Error('the server compiles no JSON Schema: validate the input of a route with zod');
 };
 
 /**

@@ -86,7 +86,7 @@ async function readManifest(folder: string): Promise<string[]> {
     return listSchema.parse(JSON.parse(text)).files;
   } catch {
     throw new UsageError([
-      `--out ${folder}: ${MANIFEST_FILE} there cannot be read, so that it is not known what was written before: give an empty folder`,
+      `--out ${folder}: ${MANIFEST_FILE} in the folder cannot be read, so files of an earlier run are unknown: use an empty folder`,
     ]);
   }
 }
@@ -98,7 +98,7 @@ async function refuseForeign(folder: string, path: string): Promise<void> {
   );
   if (there)
     throw new UsageError([
-      `--out ${folder}: ${path} is there and was not written by this command: move it away, or give an empty folder`,
+      `--out ${folder}: ${path} exists and was not written by this command: move it away, or use an empty folder`,
     ]);
 }
 

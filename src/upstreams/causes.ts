@@ -236,7 +236,7 @@ const CAUSES: readonly FailureCause[] = [
 /** Returns the cause and the fix of a wrong or missing response, by the most specific matching rule. */
 export function diagnose(symptom: Symptom, asked: DiagnosisContext): Diagnosis {
   const found = CAUSES.find(({ is }) => is(symptom, asked));
-  if (!found) throw new Error('the last cause fits everything');
+  if (!found) throw new Error('no cause matches: the last cause must match everything');
   return { cause: found.cause(symptom, asked), fix: found.fix(symptom, asked) };
 }
 

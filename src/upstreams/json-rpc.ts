@@ -16,7 +16,7 @@ const UNSUPPORTED =
  */
 export function readRpcResponse(body: unknown, id: number, method: string): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new UpstreamFailure('malformed', `the answer to ${method} is no JSON-RPC envelope`);
+    throw new UpstreamFailure('malformed', `the answer to ${method} is not a JSON-RPC response`);
   if ('error' in body && body.error !== null && body.error !== undefined) {
     const { code, message } = errorIn(body.error);
     const words = sanitizeMessage(message);
@@ -25,7 +25,7 @@ export function readRpcResponse(body: unknown, id: number, method: string): unkn
     throw new UpstreamFailure('rpc', `${method} failed: ${words} (${code})`);
   }
   if (!('id' in body) || body.id !== id)
-    throw new UpstreamFailure('malformed', `the answer to ${method} carries another call's id`);
+    throw new UpstreamFailure('malformed', `the answer to ${method} has the id of another call`);
   if (!('result' in body)) throw new UpstreamFailure('malformed', `the answer to ${method} has no result`);
   return body.result;
 }

@@ -225,7 +225,7 @@ function withoutDepths(text: string): string {
       depth -= 1;
     }
   }
-  if (depth > MAX_DEPTH) throw new SyntaxError('the text ends within its brackets');
+  if (depth > MAX_DEPTH) throw new SyntaxError('the text ends before a closing bracket');
   parts.push(text.slice(kept));
   return parts.join('');
 }

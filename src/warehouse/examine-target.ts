@@ -33,12 +33,12 @@ async function testTarget(target: ExportTarget): Promise<string> {
   const manifest = await currentManifest(target);
   const path = `doctor-${randomUUID()}.txt`;
   if (!(await target.create(path, 'chain-recorder doctor\n')))
-    throw new Error(`${target.name}/${path}: is there already`);
+    throw new Error(`${target.name}/${path}: already exists`);
   const again = await target.create(path, 'chain-recorder doctor\n');
   await target.remove([path]);
   if (again)
     throw new Error(
-      `${target.name}: takes a file of a name that is taken (it ignores If-None-Match), so that two exports would mix: use another server`,
+      `${target.name}: overwrites an existing file (the server ignores If-None-Match), so two exports could mix: use another server`,
     );
   return manifest
     ? `can be written to; the last export is ${manifest.export}, of ${manifest.exported_at.slice(0, 19)}Z`

@@ -124,7 +124,7 @@ function rejectOtherFormat(
   const there = last?.tables[name]?.format;
   if (incremental && there !== undefined && there !== format)
     throw new ExportRefusedError(
-      `${target.name}: ${name} is there as ${there}: take --format ${there}, or export it whole, without --incremental`,
+      `${target.name}: ${name} was exported as ${there}: use --format ${there}, or export everything, without --incremental`,
     );
 }
 
@@ -142,7 +142,7 @@ async function rejectOlderSnapshot(
   });
   if (row?.standby === true && newer)
     throw new ExportRefusedError(
-      `${target.name}: the last export there saw more of ${newer.name} than the replica in REPORTING_DATABASE_URL has yet: wait until it has followed the primary`,
+      `${target.name}: the last export has newer rows of ${newer.name} than the replica in REPORTING_DATABASE_URL: wait until the replica has caught up`,
     );
 }
 

@@ -63,7 +63,7 @@ export function fileColumns(
   const own = table.columns.map((column, at): FileColumn => {
     const { name, type, nullable, digits } = column;
     const stored = digits === 'wide' ? 'text' : STORED[type];
-    if (!stored) throw new Error(`${table.name}.${name}: files have no column for ${type}`);
+    if (!stored) throw new Error(`${table.name}.${name}: the type ${type} is not supported in files`);
     const scale = digits === 'decimal' ? DECIMAL_SCALE : 0;
     return { name, type, stored, scale, nullable: nullable || inexact.has(name), at };
   });

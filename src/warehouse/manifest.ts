@@ -163,7 +163,7 @@ export async function currentManifest(target: ExportTarget): Promise<Manifest | 
   const [path] = damaged;
   if (path !== undefined && (newest === null || newest.export < last))
     throw new Error(
-      `${target.name}/${path}: the manifest was changed after it was written: take it from another copy, or let "chain-recorder export --incremental" write a new one`,
+      `${target.name}/${path}: the manifest was changed after it was written: use another copy, or write a new one with "chain-recorder export --incremental"`,
     );
   return newest;
 }
@@ -199,7 +199,7 @@ const jsonObject = z.record(z.string(), z.unknown());
  * @throws Error if the manifest has another version, or belongs to another program
  */
 function parseManifest(text: string, path: string, foreign: boolean): Manifest | null {
-  const refuse = (why: string) => new Error(`${path}: is no manifest that this version reads: ${why}`);
+  const refuse = (why: string) => new Error(`${path}: is not a valid manifest for this version: ${why}`);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -78,7 +78,7 @@ export async function openParquet(path: string): Promise<ParquetRows> {
 }
 
 function noZstd(): never {
-  throw new Error('it is compressed by zstd: use Node.js 22.15 or newer');
+  throw new Error('the file is compressed with zstd: use Node.js 22.15 or newer');
 }
 
 /**

@@ -37,7 +37,7 @@ export interface RestorePlan {
  */
 export function restorePlan(manifest: Manifest | null, from: string): RestorePlan {
   if (!manifest)
-    throw new RestoreRefusedError(`${from}: there is no manifest.json: nothing was exported there`);
+    throw new RestoreRefusedError(`${from}: manifest.json is missing: the folder is not a complete export`);
   const { bookkeeping } = manifest;
   if (!bookkeeping)
     throw new RestoreRefusedError(
@@ -50,7 +50,7 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
   );
   if (unknown.length > 0)
     throw new RestoreRefusedError(
-      `${from}: holds ${unknown.join(', ')}, which this version does not know: restore with the version that exported it, or a newer one`,
+      `${from}: holds ${unknown.join(', ')}, which this version does not support: restore with the version that exported it, or a newer one`,
     );
   const other = [...tables.map(([, { format }]) => format), bookkeeping.format].find(
     (format) => format !== 'parquet',

@@ -113,7 +113,7 @@ async function lockEmptyTables(
   const filled = await loading.rows(counted.join(' union all '));
   if (filled.length > 0)
     throw new RestoreRefusedError(
-      `the database holds a record already (${filled.map((row) => String(row.table)).join(', ')}): restore into a new, empty one, before "up" runs with it`,
+      `the database already contains a record (${filled.map((row) => String(row.table)).join(', ')}): restore into a new, empty database, before "up" uses it`,
     );
   const found = await loading.rows(
     `select c.relname as "table", a.attname as "column" from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -216,7 +216,7 @@ async function loadFile(
   try {
     if ((await sha256Of(local, signal)) !== file.sha256)
       throw new Error(
-        `${where}: is not the file that was exported: its SHA-256 differs from the manifest's. Take it from another copy; nothing was restored`,
+        `${where}: differs from the exported file: the SHA-256 does not match the manifest. Use another copy; nothing was restored`,
       );
     const parquet = await openParquet(local);
     try {
@@ -230,7 +230,7 @@ async function loadFile(
       );
       if (unknown.length > 0)
         throw new RestoreRefusedError(
-          `${where}: has ${unknown.join(', ')}, which this version does not know: restore with the version that exported it, or a newer one`,
+          `${where}: has ${unknown.join(', ')}, which this version does not support: restore with the version that exported it, or a newer one`,
         );
       const places = wanted.map((name) => ({
         own: parquet.columns.indexOf(name),

@@ -25,14 +25,20 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   [`backfill node_identity ${day}`, 'observed as it is now'],
   [`backfill node_identity ${day}`, 'proposed_blocks'],
   [`backfill node_identity ${day}`, 'p_blocks'],
-  [`backfill p_blocks ${day}`, '--from, --to: it is recorded by height: use --from-height and --to-height'],
+  [
+    `backfill p_blocks ${day}`,
+    '--from, --to: the dataset is recorded by height: use --from-height and --to-height',
+  ],
   [
     'backfill p_blocks --from-height x --to-height y',
     '--from-height x: must be a height, such as 0\n--to-height y: must',
   ],
   ['backfill p_blocks --to-height 5', '--from-height …: must be a height'],
   ['backfill p_blocks --from-height 5 --to-height 5', '--from-height 5: must be below --to-height'],
-  ['backfill metric_points --from-height 0 --to-height 5', 'it is recorded by time: use --from and --to'],
+  [
+    'backfill metric_points --from-height 0 --to-height 5',
+    'the dataset is recorded by time: use --from and --to',
+  ],
   ['up --roles worker,king', 'king'],
   ['record node_identity --config missing.yaml', 'missing.yaml'],
   ['quarantine redrive 5', '"quarantine redrive" takes nothing behind it, such as 5'],
@@ -135,8 +141,8 @@ it.each([
   ['select 1', '--timeout 30d', '--timeout', '30d'],
   ['select 1', '--as-of soon', '--as-of', 'soon'],
   ['select 1', 'has not come yet', '--as-of', '2999-01-01'],
-  ['select 1 as a, 2 as a', 'two columns are called a', '--json'],
-  ['select 1 as a, 2 as a', 'two columns are called a', '--format', 'parquet'],
+  ['select 1 as a, 2 as a', 'two columns are named a', '--json'],
+  ['select 1 as a, 2 as a', 'two columns are named a', '--format', 'parquet'],
 ])('query %j is refused: %s', async (statement, problem, ...options) => {
   const problems = await refusalOf(['query', statement, ...options], dir, { DATABASE_URL: database.url });
   expect(problems).toEqual([expect.stringContaining(problem)]);

@@ -210,7 +210,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       });
       const again = start(['init'], {}, { cwd });
       expect(await again.ended).toEqual({ code: 2, restored: true });
-      expect(again.text()).toMatch(/^recorder.yaml: is there already, and is not overwritten/);
+      expect(again.text()).toMatch(/^recorder.yaml: already exists and is not overwritten/);
     });
 
     it.each([

@@ -71,19 +71,19 @@ describe('a database URL', () => {
   });
 
   it.each([
-    ['sslmode=prefer', /^sslmode=prefer leaves it to the server .*: use require \(encrypts without/],
-    ['sslmode=allow', /^sslmode=allow leaves/],
+    ['sslmode=prefer', /^sslmode=prefer lets the server decide .*: use require \(encrypts without/],
+    ['sslmode=allow', /^sslmode=allow lets the server decide/],
     ['sslmode=canary', /^there is no such sslmode: use require/],
     ['ssl=constructor', /^there is no such ssl: use/],
     ['sslmode=', /^there is no such sslmode/],
     ['sslmode=verify-full&sslrootcert=/ca.pem', /^sslrootcert cannot be used: .*NODE_EXTRA_CA_CERTS=/],
     ['sslmode=require&sslcert=/a.crt&sslkey=/a.key', /^sslcert cannot be used: .* a password$/],
-    ['sslnegotiation=direct', /^sslnegotiation=direct wants sslmode=require/],
+    ['sslnegotiation=direct', /^sslnegotiation=direct requires sslmode=require/],
     ['sslmode=require&host=/run,two', /^connections to sockets are not encrypted/],
     ['channel_binding=require', /^channel_binding=require cannot be used: sslmode=verify-full/],
     [
       'schema=public',
-      /^the parameter "schema" is not known here: take it out \(.* options=-c%20NAME%3DVALUE\)$/,
+      /^the parameter "schema" is not supported: remove it \(.* options=-c%20NAME%3DVALUE\)$/,
     ],
     ['host=a,b,c&port=1,2', /^there are 3 hosts and 2 ports/],
     ['port=65536', /^a port is a number from 1 to 65535$/],

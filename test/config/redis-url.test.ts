@@ -54,15 +54,15 @@ describe('a REDIS_URL', () => {
   });
 
   it.each([
-    ['redis://one,two', /several hosts are those of a cluster/],
-    ['redis-cluster://one,two/1', /a cluster has one database/],
-    ['redis-sentinel://one,two', /the name under which they watch the primary/],
-    ['redis-sentinel://one/', /the name under which they watch the primary/],
+    ['redis://one,two', /several hosts require/],
+    ['redis-cluster://one,two/1', /a cluster has only one database/],
+    ['redis-sentinel://one,two', /the name of the primary must follow/],
+    ['redis-sentinel://one/', /the name of the primary must follow/],
     ['redis-sentinel://one/name/queue', /behind the name comes only the number of a database/],
     ['redis-cluster://one,,two', /URL/],
     ['redis-cluster://one,two:99999', /URL/],
-    ['redis://one?db=2', /the number of a database is written \/1/],
-    ['redis://one/1?tls=true', /TLS is rediss:/],
+    ['redis://one?db=2', /write the number of a database as \/1/],
+    ['redis://one/1?tls=true', /TLS as rediss:/],
     ['redis-clusters://one', /must start with redis:\/\/ or rediss:\/\/ or redis-cluster:\/\//],
   ])('that names nothing that can be used says why, and repeats no secret: %s', (url, words) => {
     const withPassword = url.replace('://', '://:canary-canary@');

@@ -83,7 +83,7 @@ describe('reading', () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1, maxWaitMs: 20 });
     const first = lasting(gate);
     await first.started;
-    await expect(gate.read(async () => 'second', never)).rejects.toThrow('was free for 0.02 s');
+    await expect(gate.read(async () => 'second', never)).rejects.toThrow('were in use for 0.02 s');
     first.end();
     await first.done;
     await gate.close();

@@ -90,7 +90,7 @@ describe('a file that was named', () => {
     [
       'with a NUL in a text',
       () => file('damaged', Buffer.from('key-\0\0-of-32')),
-      /^--head: contains a NUL byte at offset 4: it is no text/,
+      /^--head: contains a NUL byte at offset 4: the file is not a text/,
     ],
     ['of NULs', () => file('zeros', Buffer.alloc(32)), /^--head: contains a NUL byte at offset 0/],
     ['in Latin-1', () => file('latin', Buffer.from('zwölf', 'latin1')), /^--head: is not in UTF-8/],

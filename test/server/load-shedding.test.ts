@@ -133,8 +133,8 @@ describe('requests', () => {
     expect(refused.every((one) => one instanceof TooManyReadsError)).toBe(true);
     expect(refused.map(({ message }) => message)).toEqual([
       expect.stringContaining('2 requests wait'),
-      expect.stringContaining('no turn came'),
-      expect.stringContaining('no turn came'),
+      expect.stringContaining('was queued for more than'),
+      expect.stringContaining('was queued for more than'),
     ]);
     await expect(pace.acquireTurn('10.0.0.1')).rejects.toThrow(TooManyReadsError);
   });

@@ -317,7 +317,7 @@ it('more probes than are told one by one have no samples, which is told; the res
   expect(warnings).toEqual([
     [
       expect.objectContaining({
-        causes: expect.objectContaining({ nodes: expect.stringContaining('30001 probes are more than') }),
+        causes: expect.objectContaining({ nodes: expect.stringContaining('30001 probes exceed') }),
       }),
       'some metrics cannot be read',
     ],

@@ -327,7 +327,7 @@ describe('an export since the last one', () => {
     for (const name of ['manifest.json', 'manifests/00000001.json'])
       writeFileSync(join(into(place), name), text);
     await expect(exported(place, { tables: [table], incremental: true })).rejects.toThrow(
-      new RegExp(`no manifest that this version reads[^]*tables.p_blocks.*${what}`),
+      new RegExp(`not a valid manifest for this version[^]*tables.p_blocks.*${what}`),
     );
   });
 
@@ -341,7 +341,7 @@ describe('an export since the last one', () => {
     for (const name of ['manifest.json', 'manifests/00000001.json'])
       writeFileSync(join(into('foreign-path'), name), text);
     const again = exported('foreign-path', { tables: [table], incremental: true });
-    await expect(again).rejects.toThrow(/no manifest that this version reads.*superseded/s);
+    await expect(again).rejects.toThrow(/not a valid manifest for this version.*superseded/s);
     expect(readFileSync(foreign, 'utf8')).toBe('theirs');
   });
 

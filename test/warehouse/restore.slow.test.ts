@@ -176,7 +176,7 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
   expect([...(await changed(there))]).toEqual([...(await changed(sql))]);
   expect((await changed(there)).map(({ node_id }) => node_id)).toContain('d');
 
-  await expect(restore(lake)).rejects.toThrow(/holds a record already/);
+  await expect(restore(lake)).rejects.toThrow(/already contains a record/);
 });
 
 it('leaves nothing where it is stopped, or a file is not what was exported', async () => {
@@ -199,7 +199,7 @@ it('leaves nothing where it is stopped, or a file is not what was exported', asy
   const bytes = readFileSync(join(damaged, path));
   bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
   writeFileSync(join(damaged, path), bytes);
-  await expect(restore(damaged)).rejects.toThrow(/seal_parts.*is not the file that was exported/);
+  await expect(restore(damaged)).rejects.toThrow(/seal_parts.*differs from the exported file/);
   expect(await standing(there)).toBe(0);
 });
 

@@ -115,9 +115,9 @@ async function ack(
   { by, note, json }: AlertsOptions,
 ): Promise<number> {
   if (id === undefined || !/^\d{1,15}$/.test(id))
-    throw new UsageError(['alerts ack ID: ID must be a number of the list']);
+    throw new UsageError(['alerts ack ID: ID must be an id from "chain-recorder alerts"']);
   if (!(await acknowledge(alerting, Number(id), { by: by ?? null, note: note ?? null })))
-    throw new UsageError([`alerts ack ${id}: no alert of this number fires and is not acknowledged yet`]);
+    throw new UsageError([`alerts ack ${id}: no firing, unacknowledged alert has this id`]);
   if (json) printJson({ alert: Number(id), acknowledged: true });
   else printLine(`alert ${id} was acknowledged: no further reminders are sent`);
   return exitCode.done;

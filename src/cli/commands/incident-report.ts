@@ -53,7 +53,7 @@ async function windowOf(
   const span = parseSpan({ from, to });
   const [newest] = from === undefined ? await newestIncidents(sql, node, 1) : [];
   if (from === undefined && !newest)
-    throw new UsageError([`report incident: ${node} had no incident: name a window by --from and --to`]);
+    throw new UsageError([`report incident: ${node} had no incident: set a window with --from and --to`]);
   const began = Math.min(newest?.started_at.getTime() ?? now, newest?.failing_since?.getTime() ?? now);
   const ended = newest?.ended_at?.getTime() ?? now;
   const window = {

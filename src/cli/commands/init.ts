@@ -77,7 +77,7 @@ export async function initCommand(options: InitOptions, signal: AbortSignal): Pr
 function checkTargetFile(file: string): void {
   if (existsSync(file))
     throw new UsageError([
-      `${file}: is there already, and is not overwritten: edit it, or name another one with --config`,
+      `${file}: already exists and is not overwritten: edit it, or name another file with --config`,
     ]);
   assertWritable(file, file);
 }

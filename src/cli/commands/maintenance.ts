@@ -43,9 +43,9 @@ export async function maintenanceCommand(
     if (!options.json) process.stdout.write(`maintenance ${made} was announced\n`);
   } else if (action === 'end') {
     if (id === undefined || !/^\d{1,9}$/.test(id))
-      throw new UsageError(['maintenance end ID: ID must be a number of the list']);
+      throw new UsageError(['maintenance end ID: ID must be an id from "chain-recorder maintenance"']);
     if (!(await endMaintenance(sql, Number(id), now)))
-      throw new UsageError([`maintenance end ${id}: there is none that has not ended`]);
+      throw new UsageError([`maintenance end ${id}: no current or future window has this id`]);
   } else if (action !== 'list')
     throw new UsageError([`maintenance ${action}: must be list, announce or end ID`]);
   const rows = await listMaintenance(sql, now);
@@ -66,7 +66,7 @@ function windowOf(app: App, { node, from, to, reason }: MaintenanceOptions, now:
   );
   const window = { from: begin, to: end };
   if (window.from < now - MAX_START_AGE_MS)
-    throw new UsageError([`--from ${from}: lies in the past: what was down then stays down`]);
+    throw new UsageError([`--from ${from}: must not be in the past: recorded states are never changed`]);
   if (window.to <= Math.max(now, window.from))
     throw new UsageError([`--to ${to}: must be after --from, and in the future`]);
   if (node !== undefined && !app.config.upstreams.nodes.some(({ name }) => name === node))

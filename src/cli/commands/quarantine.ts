@@ -48,9 +48,9 @@ async function list(app: App, json: boolean): Promise<number> {
 
 async function show(app: App, id: string | undefined, json: boolean): Promise<number> {
   if (id === undefined || !/^\d{1,18}$/.test(id))
-    throw new UsageError(['quarantine show ID: ID must be a number of the list']);
+    throw new UsageError(['quarantine show ID: ID must be an id from "chain-recorder quarantine"']);
   const [row] = await app.database.sql`select * from reporting.quarantine where id = ${id}`;
-  if (!row) throw new UsageError([`quarantine show ${id}: there is no such item; it may have been redriven`]);
+  if (!row) throw new UsageError([`quarantine show ${id}: no item has this id; it may have been redriven`]);
   if (json) printJson(row);
   else {
     const { item, ...rest } = row;

@@ -52,7 +52,7 @@ export async function queryCommand(
     const names = answer.columns.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) < at);
     if ((format === 'json' || format === 'parquet') && twice !== undefined)
-      throw new UsageError([`query: two columns are called ${twice}: give each a name of its own (as …)`]);
+      throw new UsageError([`query: two columns are named ${twice}: rename one of them (as …)`]);
     return format === 'parquet'
       ? printParquet(answer, process.stdout)
       : printRows(answer, format, process.stdout);
@@ -66,7 +66,7 @@ function parseFormat(text: string): (typeof FORMATS)[number] {
   if (!format) throw new UsageError([`--format ${text}: must be one of ${FORMATS.join(', ')}`]);
   if (format === 'parquet' && process.stdout.isTTY)
     throw new UsageError([
-      '--format parquet: is not for a terminal: write it into a file, with > rows.parquet',
+      '--format parquet: cannot be printed on a terminal: redirect it to a file, with > rows.parquet',
     ]);
   return format;
 }

@@ -107,7 +107,9 @@ function parseBackfillRange(
 ): { readonly from: number; readonly to: number | null } {
   if (feed?.source.range?.axis === 'height') {
     if (from !== undefined || to !== undefined)
-      throw new UsageError(['--from, --to: it is recorded by height: use --from-height and --to-height']);
+      throw new UsageError([
+        '--from, --to: the dataset is recorded by height: use --from-height and --to-height',
+      ]);
     const [first, end] = parseBoth(
       () => parseHeight('--from-height', fromHeight),
       () => (toHeight === undefined ? null : parseHeight('--to-height', toHeight)),
@@ -117,7 +119,9 @@ function parseBackfillRange(
     return { from: first, to: end };
   }
   if (fromHeight !== undefined || toHeight !== undefined)
-    throw new UsageError(['--from-height, --to-height: it is recorded by time: use --from and --to']);
+    throw new UsageError([
+      '--from-height, --to-height: the dataset is recorded by time: use --from and --to',
+    ]);
   const [begin, end] = parseBoth(
     () => parseInstantOption('--from', from ?? ''),
     () => parseInstantOption('--to', to ?? ''),
@@ -153,7 +157,9 @@ function rejectUnsupportedBackfill({ source: { range } }: ConfiguredFeed, datase
   const others = catalog
     .filter(({ source }) => source.range && isBackfillable(source.range))
     .map(({ name }) => name);
-  throw new UsageError([`backfill ${dataset}: ${why}. Those that can be backfilled: ${others.join(', ')}`]);
+  throw new UsageError([
+    `backfill ${dataset}: ${why}. Datasets that can be backfilled: ${others.join(', ')}`,
+  ]);
 }
 
 const isBackfillable = ({ axis, lookback }: Range) =>

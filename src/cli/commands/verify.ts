@@ -86,7 +86,9 @@ function readStatement(file: string): string {
   } catch {
     // Text that is not JSON gets the error below.
   }
-  throw new UsageError([`--head ${file}: holds neither a seal's statement nor what "seal --json" printed`]);
+  throw new UsageError([
+    `--head ${file}: must contain the statement of a seal, or the output of "seal --json"`,
+  ]);
 }
 
 /**

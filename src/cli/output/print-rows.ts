@@ -76,7 +76,7 @@ function localText(text: string): string {
 /** Parses the values of a row from its JSON text. */
 export function parseFields(row: string): (string | null)[] {
   const fields: unknown = JSON.parse(row);
-  if (!Array.isArray(fields)) throw new Error('a row that is no list');
+  if (!Array.isArray(fields)) throw new Error('the row is not an array');
   return fields.map((one: unknown) => (one === null ? null : String(one)));
 }
 

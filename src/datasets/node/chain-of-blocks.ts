@@ -148,5 +148,5 @@ async function hasBlock(ask: UpstreamClient, chain: NodeChain, height: number): 
 function parseHeight(answer: unknown): number {
   const height = Number(String(getMember(answer, 'height')));
   if (Number.isSafeInteger(height) && height >= 0) return height;
-  throw new UpstreamFailure('malformed', 'the node answered no height');
+  throw new UpstreamFailure('malformed', 'the response has no height');
 }

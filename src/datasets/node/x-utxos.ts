@@ -90,7 +90,7 @@ async function* walkUtxos(ask: UpstreamClient, address: string): AsyncGenerator<
       const end = jsonText(startIndex);
       const done = !(fetched >= limit) || end === before;
       if (!done && seen.has(end))
-        throw new UpstreamFailure('malformed', 'avm.getUTXOs leads from page to page in a circle');
+        throw new UpstreamFailure('malformed', 'the pages of avm.getUTXOs form a cycle');
       yield {
         body: { utxos, sourceChain },
         proven: null,

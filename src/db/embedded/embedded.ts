@@ -195,7 +195,7 @@ async function supervise(
     log.warn({ dir }, 'embedded PostgreSQL ended without having been stopped: restarting it');
     try {
       const found = await withStartLock(home, () => findOrStart(home, options));
-      if (found.port !== port) throw new Error(`another program has its port ${port}`);
+      if (found.port !== port) throw new Error(`another program uses the port ${port} of the server`);
       log.info({ dir, port }, 'embedded PostgreSQL restarted');
       failures = 0;
     } catch (cause) {

@@ -18,7 +18,8 @@ export async function findFreePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
+  if (address === null || typeof address === 'string')
+    throw new Error('the operating system returned no port');
   return address.port;
 }
 

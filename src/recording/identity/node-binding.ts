@@ -156,7 +156,7 @@ export async function bindNode(
       differs_at = case when ${ended} then null else b.differs_at end,
       differs_where = case when ${ended} then null else b.differs_where end`;
   const stored = await loadBinding(sql, node.name);
-  if (!stored) throw new Error(`the binding of ${node.name} vanished`);
+  if (!stored) throw new Error(`the binding of ${node.name} is missing`);
   return stored;
 }
 
@@ -187,6 +187,6 @@ export async function storeDifference(
     on conflict (node) do update set difference = excluded.difference, differs_since = coalesce(b.differs_since, excluded.differs_since),
       differs_at = excluded.differs_at, differs_where = excluded.differs_where`;
   const stored = await loadBinding(sql, node.name);
-  if (!stored) throw new Error(`the binding of ${node.name} vanished`);
+  if (!stored) throw new Error(`the binding of ${node.name} is missing`);
   return stored;
 }

@@ -163,11 +163,11 @@ export function listChartSources(catalogue = getCatalogue()): ReadonlyMap<string
       const dataset = catalogue.datasets.get(name);
       const view = catalogue.views.get(name);
       const drawable = dataset ? ofDataset(dataset, one, heading) : view && ofFunction(view, one, heading);
-      if (!drawable) throw new Error(`${name}: reporting has nothing of that name that can be drawn`);
+      if (!drawable) throw new Error(`${name}: no relation of this name in reporting can be drawn`);
       const unknown = drawable.usual.find(
         (column) => !drawable.values.some((value) => value.name === column),
       );
-      if (unknown !== undefined) throw new Error(`${name} has no numbers called ${unknown}`);
+      if (unknown !== undefined) throw new Error(`${name} has no numeric columns ${unknown}`);
       return drawable;
     }),
   );

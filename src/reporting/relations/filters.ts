@@ -89,7 +89,7 @@ const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
 /** Returns the schema of a parameter value. @throws Error if no parameter can have the type */
 export function getValueSchema(type: string): z.ZodType<string, string> {
   const values = VALUES[type];
-  if (!values) throw new Error(`no parameter can have the type ${type}`);
+  if (!values) throw new Error(`the type ${type} is not supported for parameters`);
   return values;
 }
 

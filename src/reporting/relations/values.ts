@@ -57,7 +57,7 @@ export function exactRow(
   columns: readonly { readonly name: string; readonly type: number }[],
 ): string {
   const value = parseJson(row);
-  if (typeof value !== 'object' || value === null) throw new Error('a row that is no object');
+  if (typeof value !== 'object' || value === null) throw new Error('the row is not an object');
   const numeric = new Set(columns.filter(({ type }) => type === NUMERIC_OID).map(({ name }) => name));
   const members = Object.entries(value).map(([name, member]: [string, unknown]): [string, Value] => {
     const found = exact(member);

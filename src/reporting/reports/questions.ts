@@ -244,7 +244,7 @@ export function questions(): { heading: string; questions: Question[] }[] {
     heading,
     questions: Object.entries(ofHeading).map(([object, examples]) => {
       const answer = declared.get(object);
-      if (!answer) throw new Error(`nothing in reporting is called ${object}`);
+      if (!answer) throw new Error(`reporting has no object named ${object}`);
       const takesAsOf = answer.kind === 'function' && answer.parameters.some(({ name }) => name === 'as_of');
       const notAsOf = takesAsOf ? null : NOT_AS_OF[object];
       if (notAsOf === undefined) throw new Error(`${object} has no as_of, and NOT_AS_OF does not say why`);

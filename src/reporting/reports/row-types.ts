@@ -43,7 +43,7 @@ ${datasets.join('\n')}
 
 function field({ name: view }: Declared, { name, type, comment, notNull }: DeclaredColumn): string {
   const known = TYPES[type];
-  if (!known) throw new Error(`reporting.${view}: ${name} has a type without a TypeScript one: ${type}`);
+  if (!known) throw new Error(`reporting.${view}: ${name} the type has no TypeScript equivalent: ${type}`);
   return `${doc(comment, '    ')}    readonly ${name}: ${known}${notNull || known === 'unknown' ? '' : ' | null'};`;
 }
 

@@ -179,7 +179,9 @@ function declaration(object: Declared): string {
 function typeOf({ name }: Declared, column: DeclaredColumn): TypedAs {
   const type = TYPES[column.type];
   if (!type)
-    throw new Error(`reporting.${name}: ${column.name} has a type without a TypeScript one: ${column.type}`);
+    throw new Error(
+      `reporting.${name}: ${column.name} the type has no TypeScript equivalent: ${column.type}`,
+    );
   return type;
 }
 

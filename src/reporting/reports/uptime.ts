@@ -64,7 +64,7 @@ export async function requireSettled(sql: postgres.Sql, asOf: string): Promise<v
     ]);
   if (settled !== null && late)
     throw new UsageError([
-      `${option}: what is said of that time may still change: it is settled until ${settled.toISOString()}`,
+      `${option}: states of that time may still change: the ledger is settled until ${settled.toISOString()}`,
     ]);
 }
 

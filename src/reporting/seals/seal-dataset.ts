@@ -84,7 +84,7 @@ export async function sealDataset(
     from recorder.seal_parts where dataset = $1 and seal = $2`,
     [dataset, pending.seal, before?.until ?? '-infinity'],
   );
-  if (!made) throw new Error(`nothing was read of the seal of ${dataset}`);
+  if (!made) throw new Error(`the query for the seal of ${dataset} returned no row`);
   if (made.rows + made.ends === 0 && headBefore !== null && changes.length === 0) return true;
   const name = nameOfForm(form);
   const head = datasetHead({ seal: pending.seal, dataset, form: name, ...made, changes, before: headBefore });

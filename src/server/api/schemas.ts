@@ -28,7 +28,7 @@ const VALUES: Readonly<Record<string, JsonSchema>> = {
  */
 export function valueSchema({ name, type, comment, notNull }: DeclaredColumn): JsonSchema {
   const value = VALUES[type];
-  if (!value) throw new Error(`${name}: no JSON is known for the type ${type}`);
+  if (!value) throw new Error(`${name}: the type ${type} has no JSON format`);
   const types = Array.isArray(value.type) ? value.type : [value.type];
   const nullable = notNull || value.type === undefined ? value : { ...value, type: [...types, 'null'] };
   const also = value.description === undefined ? '' : ` (${value.description})`;

@@ -26,6 +26,6 @@ export async function refuseTooManyProbes(sql: postgres.Sql): Promise<void> {
     select count(*)::int from recorder.target_datasets where dataset = 'node_health' and active`;
   if (watched && watched.count > MAX_PROBES)
     throw new Error(
-      `${watched.count} probes are more than the maximum of single series (${MAX_PROBES}): use reporting.node_health_now`,
+      `${watched.count} probes exceed the maximum of ${MAX_PROBES} with a series each: use reporting.node_health_now`,
     );
 }

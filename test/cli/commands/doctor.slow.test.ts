@@ -78,7 +78,7 @@ it('knows what goes wrong with variables and with the file', async () => {
   for (const command of ['doctor', 'status']) {
     const { code: refused, stdout, stderr } = await startCommand([command], away, folder).ended;
     expect(refused).toBe(2);
-    expect(stdout + stderr).toContain('recorder.yml: is not read: call it recorder.yaml');
+    expect(stdout + stderr).toContain('recorder.yml: is not read: rename it to recorder.yaml');
   }
 });
 

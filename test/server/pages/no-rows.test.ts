@@ -19,6 +19,6 @@ it('a dataset without rows says why, and when they come', async () => {
   expect(await page('validators')).toContain('it is recorded every 10 min');
   expect(await page('peers')).toContain('1 target failed, and will be retried: connect ECONNREFUSED');
   expect(await page('proposals')).toContain('the upstream returned none so far. Last poll now');
-  expect(await page('subnets')).toContain('the configuration does not record it');
+  expect(await page('subnets')).toContain('the configuration does not record this dataset');
   expect((await ask('/datasets/validators?node=x')).body).toContain('No rows.');
 });
