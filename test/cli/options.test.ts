@@ -135,7 +135,7 @@ describe('what a command would pass over is refused:', () => {
 
 it.each([
   ['selct 1', 'syntax error'],
-  ['drop table x', 'gives rows'],
+  ['drop table x', 'must return rows'],
   ['select 1', 'must be one of table, csv, json, parquet', '--format', 'xml'],
   ['select 1', '--timeout soon', '--timeout', 'soon'],
   ['select 1', '--timeout 30d', '--timeout', '30d'],
