@@ -301,7 +301,7 @@ function logEndpointState(log: Log, signal: 'traces' | 'logs', cause: string | n
 function logBlockedMigration(log: Log, sessions: readonly LockingSession[]): void {
   log.warn(
     { sessions: sessions.map(formatSession) },
-    'the migration waits for sessions that hold locks: end their transactions; it is tried again for two minutes',
+    'the migration waits for sessions that hold locks: end their transactions; the migration is retried and then refused',
   );
 }
 
