@@ -1,3 +1,5 @@
+import type { Datasets, Views } from './client-rows.ts';
+
 /** Address and credentials of a recorder. */
 export interface ClientOptions {
   /** Base URL, such as `http://127.0.0.1:8080`. */
@@ -186,17 +188,4 @@ function errorOf({ status, statusText, headers }: Response, body: string): Recor
   if (!type.includes('json')) return new RecorderError(`${status} ${statusText}`, status, [], retryAfter);
   const { detail, error, problems = [] } = JSON.parse(body);
   return new RecorderError(detail ?? error ?? `${status} ${statusText}`, status, problems, retryAfter);
-}
-
-/**
- * Rows by view. The build writes `client-rows.d.ts` with every view of `reporting`, its columns and their
- * meaning.
- */
-interface Views {
-  readonly [view: string]: Readonly<Record<string, unknown>>;
-}
-
-/** Names of datasets, and of the view with every version of their rows. */
-interface Datasets {
-  readonly [dataset: string]: string;
 }

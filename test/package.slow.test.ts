@@ -43,7 +43,7 @@ const CONFIG = {
 /** What values of the typed views are, exactly. */
 const TYPES = `
 import type { RecorderClient } from 'chain-recorder/client';
-import { nodeIncidents, nodeProbes, runDays, runs, validators, validatorsAsOf } from 'chain-recorder/schema';
+import { gaps, nodeIncidents, runs, validators, validatorsAsOf } from 'chain-recorder/schema';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Validator = typeof validators.$inferSelect;
@@ -55,10 +55,9 @@ const same: [
   Same<Validator['publicKey'], string | null>,
   Same<Validator['extra'], unknown>,
   Same<(typeof nodeIncidents.$inferSelect)['failedChecks'], string[] | null>,
-  Same<(typeof nodeProbes.$inferSelect)['entries'], Buffer | null>,
-  Same<(typeof runDays.$inferSelect)['day'], string | null>,
+  Same<(typeof gaps.$inferSelect)['dataset'], string | null>,
   Same<(typeof runs.$inferSelect)['error'], string | null>,
-] = [true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true];
 void same;
 void validatorsAsOf({ at: new Date() });
 

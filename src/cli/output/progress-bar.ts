@@ -17,6 +17,7 @@ class Progress {
   /** Heights of all jobs; null if the jobs have no heights, or one of them is open. */
   readonly #heights: number | null;
   rows = 0;
+  finishedRuns = 0;
 
   constructor(jobs: readonly Job[], axis: 'time' | 'height' | undefined) {
     this.#shares = new Map(jobs.map((job) => [job, 0]));
@@ -44,11 +45,12 @@ class Progress {
     const seconds = (steadyClock() - this.#began) / 1000;
     const { share } = this;
     const done = this.#heights === null ? null : share * this.#heights;
+    const rate = (done ?? this.rows) / seconds;
     const parts = [
-      done === null
-        ? `${number.format(this.rows)} rows`
-        : `${number.format(done)} of ${number.format(this.#heights ?? 0)} heights`,
-      ...(seconds >= 1 ? [`${number.format((done ?? this.rows) / seconds)}/s`] : []),
+      ...(done === null
+        ? [`${this.finishedRuns}/${this.#shares.size} runs`, `${number.format(this.rows)} rows`]
+        : [`${number.format(done)} of ${number.format(this.#heights ?? 0)} heights`]),
+      ...(seconds >= 1 && rate > 0 ? [`${number.format(rate)}/s`] : []),
       ...(seconds >= 1 && share > 0 && share < 1
         ? [`${timeLeft((seconds * (1 - share)) / share)} left`]
         : []),
@@ -91,6 +93,7 @@ export function createProgressBar(
     },
     finished(job, result) {
       progress.set(job, 1);
+      progress.finishedRuns++;
       progress.rows += result.rowsWritten.reduce((sum, count) => sum + count, 0);
       display.update();
     },

@@ -17,13 +17,15 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Renders the declarations of the rows that `chain-recorder/client` reads: one type per view, with the
+ * Renders the declarations of the rows that `chain-recorder/client` reads: one type per public view, with the
  * comment of each column.
  * @param histories the view with every version of a dataset's rows, by dataset
  * @throws Error if a column has an unsupported type
  */
 export function rowTypes(declared: readonly Declared[], histories: ReadonlyMap<string, string>): string {
-  const views = declared.filter((object) => object.kind === 'view' || object.value === undefined);
+  const views = declared.filter(
+    (object) => !object.internal && (object.kind === 'view' || object.value === undefined),
+  );
   const rows = views.map(
     (object) =>
       `${doc(object.comment, '  ')}  readonly ${object.name}: {\n${object.columns.map((column) => field(object, column)).join('\n')}\n  };`,
