@@ -69,7 +69,7 @@ describe('exports of recorder.yaml', () => {
     ])
       expect(wrong).toMatch(problem);
     expect(problemsOf([{ to: '/var/lake/' }, { to: '/var/lake' }])).toMatch(
-      /exports\[1\]\.to: "\/var\/lake" has an export already/,
+      /exports\[1\]\.to: "\/var\/lake" is the destination of another export/,
     );
   });
 });
