@@ -1,12 +1,12 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { TemporaryError, toErrorMessage, UsageError } from '../../lib/errors.ts';
 import { explainWriteErrors } from '../../lib/write-errors.ts';
 import { isDatabaseUnavailable } from '../connection-error.ts';
-import { knownLimit } from './failure.ts';
+import { diskFullText, knownLimit } from './failure.ts';
 import { FileLock, withFileLock } from './file-lock.ts';
 import { type EmbeddedHome, type EmbeddedLog, embeddedHome } from './home.ts';
 import { ownLocation, refuseOtherHost, startHeartbeat } from './record.ts';
@@ -31,6 +31,9 @@ const MAX_RESTARTS = 5;
 const FIRST_BACKOFF_MS = 1_000;
 /** Length of the end of the server's log in which the cause of a failure is searched, in characters. */
 const LOG_TAIL_CHARACTERS = 5_000;
+
+/** Size of a file of PostgreSQL's write-ahead log, in bytes. */
+const WAL_SEGMENT_BYTES = 16 * 1024 * 1024;
 
 /** An embedded PostgreSQL in use by this process. */
 export interface EmbeddedPostgres {
@@ -139,10 +142,21 @@ async function useServer(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
 async function explainFailure(home: EmbeddedHome, failure: unknown): Promise<UsageError | null> {
   if (!isDatabaseUnavailable(failure) && !lacksResources(failure)) return null;
   const log = await readFile(join(home.path, 'postgres.log'), 'utf8').catch(() => '');
-  const reason = knownLimit(home.path, `${toErrorMessage(failure)}\n${log.slice(-LOG_TAIL_CHARACTERS)}`);
+  const output = `${toErrorMessage(failure)}\n${log.slice(-LOG_TAIL_CHARACTERS)}`;
+  const reason =
+    knownLimit(home.path, output) ?? ((await hasFullDisk(home.path)) ? diskFullText(home.path) : null);
   return reason === null
     ? null
     : new UsageError([`embedded PostgreSQL failed: ${reason}`], { cause: failure });
+}
+
+/**
+ * Returns whether the disk has no room for the next file of PostgreSQL's write-ahead log. PostgreSQL's own log is on the
+ * same disk, so that the reason of its end can be missing there.
+ */
+async function hasFullDisk(path: string): Promise<boolean> {
+  const { bavail, bsize, ffree, files } = await statfs(path);
+  return bavail * bsize < WAL_SEGMENT_BYTES || (files > 0 && ffree === 0);
 }
 
 /** Returns whether PostgreSQL reports a resource that it lacks: class 53 of its errors. */

@@ -12,6 +12,9 @@ const OR_OWN = 'or name a PostgreSQL of your own in DATABASE_URL';
 const noPrograms = (path: string) =>
   `the file system of ${path} allows no programs (noexec): use a folder of another one, ${OR_OWN}`;
 
+/** Returns the text for a full disk, with its fix. */
+export const diskFullText = (path: string) => `the disk of ${path} is full: free space on it, ${OR_OWN}`;
+
 const CAUSES: readonly Cause[] = [
   {
     pattern: /could not look up effective user ID (\d+)/,
@@ -26,7 +29,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|wrote only \d+ of \d+ bytes/,
-    fix: (_, path) => `the disk of ${path} is full: free space on it, ${OR_OWN}`,
+    fix: (_, path) => diskFullText(path),
   },
   {
     pattern: /insufficient file descriptors|Too many open files|EMFILE/i,

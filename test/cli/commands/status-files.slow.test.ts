@@ -198,7 +198,7 @@ describe('report status --out', () => {
     writeFileSync(join(to, 'index.html'), 'mine');
     const { code, stderr } = await run('--out', to).ended;
     expect(code).toBe(2);
-    expect(stderr).toMatch(/index\.html is there and was not written by this command: move it away/);
+    expect(stderr).toMatch(/index\.html exists and was not written by this command: move it away/);
     expect(filesOf(to)).toEqual({ 'index.html': 'mine' });
   });
 });
