@@ -93,7 +93,7 @@ describe('a replica', () => {
     await database.sql`create table public.more as select 1 as one`;
     const second = await exporting(pair.urls[0]);
     expect(second.manifest.export).toBe(first.manifest.export + 1);
-    await expect(exporting(pair.urls[1])).rejects.toThrow('wait until it has followed the primary');
+    await expect(exporting(pair.urls[1])).rejects.toThrow('wait until the replica has caught up');
   });
 
   it('that is far behind is told', async () => {
