@@ -149,7 +149,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     backfill.type(CTRL_C);
     expect(await backfill.ended).toEqual({ code: 75, restored: true });
     expect(leftSwitched(backfill.written())).toEqual([]);
-    expect(backfill.text().match(/ runs \| \d+ rows/g)).toHaveLength(1);
+    expect(backfill.text().match(/ runs \| [\d,]+ rows/g)).toHaveLength(1);
     expect(backfill.text()).toContain('run the same command again');
   });
 
