@@ -11,7 +11,9 @@ import {
   questionSql,
   questions,
   reports,
+  type Values,
 } from '../../src/reporting/reports/questions.ts';
+import { rewardParameters } from '../../src/reporting/reports/rewards.ts';
 import { startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
 
@@ -25,9 +27,13 @@ function question(name: string) {
   return found;
 }
 
-async function ask(name: string, options: Partial<ReportOptions> = {}): Promise<string> {
+async function ask(
+  name: string,
+  options: Partial<ReportOptions> = {},
+  defaults: Values = {},
+): Promise<string> {
   const out = new PassThrough();
-  const app = { databaseUrl: database.url, clock: () => NOW };
+  const app = { databaseUrl: database.url, clock: () => NOW, defaults };
   const asked = { param: [], format: 'json', ...options };
   const [printed] = await Promise.all([
     text(out),
@@ -93,6 +99,24 @@ describe('report NAME', () => {
       2,
     );
   });
+
+  it.each([
+    [
+      'my-validators',
+      ['threshold =&gt; 70', 'upgrade_at =&gt; &#39;2026-12-01T00:00', 'threshold_after =&gt; 95'],
+    ],
+    ['validator-uptime-seen', ['threshold =&gt; 70']],
+  ])(
+    '%s takes the thresholds of the configuration, unless --param names others',
+    async (name, configured) => {
+      const thresholds = { minUptime: 70, upgradeAt: Date.UTC(2026, 11, 1), minUptimeAfterUpgrade: 95 };
+      const page = (options: Partial<ReportOptions>) =>
+        ask(name, { format: 'html', ...options }, rewardParameters(thresholds));
+      const printed = await page({});
+      for (const parameter of configured) expect(printed).toContain(parameter);
+      expect(await page({ param: ['threshold=60'] })).toContain('threshold =&gt; 60');
+    },
+  );
 
   it('prints tables and CSV as query does', async () => {
     expect(await ask('l1-changes', { format: 'csv' })).toBe(

@@ -61,11 +61,12 @@ export function listReports(format: string): void {
  * Command `report NAME [--from T] [--to T] [--as-of T] [--param KEY=VALUE ...] [--format
  * table|csv|json|html]`: runs a saved query. Default time range: from the start of the month to now, or to
  * the moment of `--as-of`.
+ * @param app `defaults`: parameters from the configuration, for queries that have parameters of these names
  * @returns the exit code
  * @throws UsageError if a value is invalid for the query, or the query has no correct result; with the reason
  */
 export async function savedQueryCommand(
-  app: Pick<App, 'databaseUrl' | 'clock'>,
+  app: Pick<App, 'databaseUrl' | 'clock'> & { readonly defaults?: Values },
   question: Question,
   options: ReportOptions,
   signal: AbortSignal,
@@ -73,7 +74,10 @@ export async function savedQueryCommand(
 ): Promise<number> {
   const format = FORMATS.find((one) => one === options.format);
   if (!format) throw new UsageError([`--format ${options.format}: must be one of ${FORMATS.join(', ')}`]);
-  const statement = questionSql(question, parseParameters(question, options, app.clock()));
+  const names = new Set(parametersOf(question).map(({ name }) => name));
+  const defaults = Object.entries(app.defaults ?? {}).filter(([name]) => names.has(name));
+  const given = parseParameters(question, options, app.clock());
+  const statement = questionSql(question, { ...Object.fromEntries(defaults), ...given });
   await queryAsReader(
     app.databaseUrl,
     statement,

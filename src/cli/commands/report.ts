@@ -7,6 +7,7 @@ import { findNearestName } from '../../lib/nearest-name.ts';
 import { printCsv, printJson, printTable, printText } from '../../lib/print.ts';
 import { breaksIn, discrepanciesIn } from '../../reporting/reports/discrepancies.ts';
 import { questionNamed, reports } from '../../reporting/reports/questions.ts';
+import { rewardParameters } from '../../reporting/reports/rewards.ts';
 import { budgetText, type SlaReport, slaReport } from '../../reporting/reports/sla.ts';
 import { slaPage, watchedPart } from '../../reporting/reports/sla-page.ts';
 import {
@@ -59,7 +60,8 @@ export async function reportCommand(
       ]);
     }
     const { url } = await selectReadSource(app);
-    return savedQueryCommand({ databaseUrl: url, clock: app.clock }, question, options, signal);
+    const defaults = rewardParameters(app.config.health.rewards);
+    return savedQueryCommand({ databaseUrl: url, clock: app.clock, defaults }, question, options, signal);
   }
   if (options.node !== undefined && !app.config.upstreams.nodes.some((node) => node.name === options.node))
     throw new UsageError([`--node ${options.node}: the configuration has no such node`]);

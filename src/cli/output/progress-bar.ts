@@ -59,17 +59,17 @@ class Progress {
   }
 }
 
-/** Formats a duration in its largest unit, rounded up. */
+/** Units of the time that is left, in seconds, from the longest. */
+const TIME_UNITS = [
+  ['days', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const;
+
+/** Formats a duration in the longest unit of which it has two or more, rounded up. */
 function timeLeft(seconds: number): string {
-  const [unit, length] =
-    (
-      [
-        ['days', 172_800],
-        ['h', 7_200],
-        ['min', 120],
-      ] as const
-    ).find(([, least]) => seconds >= least) ?? (['s', 2] as const);
-  return `${number.format(Math.ceil((2 * seconds) / length))} ${unit}`;
+  const [unit, length] = TIME_UNITS.find(([, length]) => seconds >= 2 * length) ?? ['s', 1];
+  return `${number.format(Math.ceil(seconds / length))} ${unit}`;
 }
 
 const lengthOf = (window: Job['window']) => (window ? window.to - window.from : 0);

@@ -152,11 +152,12 @@ async function explainFailure(home: EmbeddedHome, failure: unknown): Promise<Usa
 
 /**
  * Returns whether the disk has no room for the next file of PostgreSQL's write-ahead log. PostgreSQL's own log is on the
- * same disk, so that the reason of its end can be missing there.
+ * same disk, so that the reason of its end can be missing there. Returns false if the room is unknown.
  */
 async function hasFullDisk(path: string): Promise<boolean> {
-  const { bavail, bsize, ffree, files } = await statfs(path);
-  return bavail * bsize < WAL_SEGMENT_BYTES || (files > 0 && ffree === 0);
+  const room = await statfs(path).catch(() => null);
+  if (room === null) return false;
+  return room.bavail * room.bsize < WAL_SEGMENT_BYTES || (room.files > 0 && room.ffree === 0);
 }
 
 /** Returns whether PostgreSQL reports a resource that it lacks: class 53 of its errors. */

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import type { Values } from './questions.ts';
 import { momentOf } from './uptime.ts';
 
 /**
@@ -10,6 +11,17 @@ export interface RewardThresholds {
   readonly upgradeAt?: number | undefined;
   readonly minUptimeAfterUpgrade: number;
 }
+
+/** Returns the thresholds as parameters of the saved queries that compare uptimes with them. */
+export const rewardParameters = ({
+  minUptime,
+  upgradeAt,
+  minUptimeAfterUpgrade,
+}: RewardThresholds): Values => ({
+  threshold: String(minUptime),
+  ...(upgradeAt === undefined ? {} : { upgrade_at: new Date(upgradeAt).toISOString() }),
+  threshold_after: String(minUptimeAfterUpgrade),
+});
 
 /** A validation of a configured node as seen by one node; it is not the decision of the network. */
 export interface ValidationView {
