@@ -179,7 +179,7 @@ const LOST_VERDICT = unknownVerdict('what was seen could not be stored');
 function resumeVerdict(row: OpenInterval): CurrentVerdict {
   const { check, error, message, reported, last_error, last_message, failures } = row;
   const known = state.parse(row.state);
-  if (check === WHOLE_PROBE && known === 'maintenance') return unknownVerdict('nobody looked');
+  if (check === WHOLE_PROBE && known === 'maintenance') return unknownVerdict('no observer probed the node');
   const latest = { error: last_error ?? error, message: last_message ?? message, failures };
   return { ...createVerdict(check, { state: known, error, message }, reported, failures), latest };
 }

@@ -37,7 +37,7 @@ export const nodeUnobserved: Rule = {
       order by u.node`;
     return rows.map(({ node, since: unknownSince, last_state, error }) => ({
       subject: node,
-      summary: `${node} is not observed: ${error ?? 'nobody looked'}`,
+      summary: `${node} is not observed: ${error ?? 'no observer probed the node'}`,
       since: unknownSince,
       details: { error, last_state },
     }));

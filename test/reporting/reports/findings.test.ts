@@ -185,7 +185,7 @@ describe('a schedule', () => {
     ['whose tick is an interval late', { next: 1_100, seen: 5 }, /overdue/],
     ['that the queue lost a moment ago', { missing: 20, seen: 5 }, null],
     ['that the queue does not have', { missing: 70, seen: 5 }, /does not have it/],
-    ['that nobody has looked at for long', { next: -500, seen: 3_100 }, /nobody holds the schedules/],
+    ['that nobody has looked at for long', { next: -500, seen: 3_100 }, /no process holds the schedules/],
   ])('%s', async (_, { next, missing, seen }, reason) => {
     await sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at)
       values ('recorder', 'plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;

@@ -2,9 +2,9 @@ create or replace view reporting.alert_messages as
 select m.id, m.recorder, m.channel, m.rule, m.kind, m.severity, to_jsonb(m.alerts) as alerts, m.made_at, m.state, m.attempts, m.sent_at, m.error
 from recorder.alert_messages m;
 
-comment on view reporting.alert_messages is 'What channels were told of alerts, and what waits for them.';
+comment on view reporting.alert_messages is 'Messages about alerts that were sent to channels or wait to be sent.';
 comment on column reporting.alert_messages.id is 'The message.'; -- bigint
-comment on column reporting.alert_messages.recorder is 'The recorder that tells it.'; -- text
+comment on column reporting.alert_messages.recorder is 'The recorder that reports the alert.'; -- text
 comment on column reporting.alert_messages.channel is 'The channel.'; -- text
 comment on column reporting.alert_messages.rule is 'The rule of its alerts.'; -- text
 comment on column reporting.alert_messages.kind is 'firing, resolved, reminder or acknowledged.'; -- text

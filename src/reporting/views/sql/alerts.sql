@@ -13,10 +13,10 @@ comment on column reporting.alerts.state is 'pending (seen, but not for long eno
 comment on column reporting.alerts.summary is 'What the rule said last.'; -- text
 comment on column reporting.alerts.since is 'Since when it is so by what is recorded; null: the rule does not say.'; -- timestamptz
 comment on column reporting.alerts.began_at is 'When the rule found it first.'; -- timestamptz
-comment on column reporting.alerts.fired_at is 'When it was told; null: it was not yet.'; -- timestamptz
+comment on column reporting.alerts.fired_at is 'When the alert fired; null: not yet.'; -- timestamptz
 comment on column reporting.alerts.resolved_at is 'When it was over; null: it is not.'; -- timestamptz
 comment on column reporting.alerts.flapping is 'It came and went so often that it counts as over only after half an hour of quiet.'; -- boolean
-comment on column reporting.alerts.acknowledged_at is 'When somebody said that they know; null: nobody did.'; -- timestamptz
+comment on column reporting.alerts.acknowledged_at is 'When the alert was acknowledged; null: not acknowledged.'; -- timestamptz
 comment on column reporting.alerts.acknowledged_by is 'Who did.'; -- text
 comment on column reporting.alerts.note is 'What they said.'; -- text
 comment on column reporting.alerts.details is 'What the rule knows besides.'; -- jsonb

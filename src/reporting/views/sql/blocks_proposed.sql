@@ -13,7 +13,7 @@ returns table (
   chain_blocks numeric, -- By how many blocks the chain grew that day, as far as heights are recorded; null: none is recorded of the day before.
   share_of_blocks numeric, -- Its blocks of those; null: they are not known, or none.
   share_of_stake numeric, -- Its stake of all, own and delegated, at the end of the day; null: it did not validate, or no validators are known of that day.
-  expected_blocks numeric -- The blocks that its stake stands for; null: it did not validate, or they are not known.
+  expected_blocks numeric -- The blocks that its share of the stake makes likely; null: it did not validate, or they are not known.
 )
 language sql stable parallel safe as $$
 with kept as materialized (

@@ -3,7 +3,7 @@ create or replace function reporting.changes(
   "limit" integer default 1000 -- How many changes at most.
 )
 returns table (
-  cursor text, -- Its place in the feed: the same whoever asks, and what the next question continues after.
+  cursor text, -- Its place in the feed: the same for every reader; the next query continues after it.
   dataset text, -- The dataset.
   change text, -- appeared, revised, returned, left, unwatched, late or observed; of the ledger turned, unwatched or withdrawn (reporting_internal.change_rows).
   happened_at timestamptz, -- Since when it is so: the start of the version, its end, or when the reading was taken.
@@ -53,4 +53,4 @@ begin
 end
 $$;
 
-comment on function reporting.changes is 'What changed in the whole record, each change once, in the order in which commits became visible. Whoever continues after the last cursor misses nothing.';
+comment on function reporting.changes is 'What changed in the whole record, each change once, in the order in which commits became visible. A reader that continues after the last cursor misses nothing.';

@@ -20,7 +20,7 @@ observers as (
   where d.dataset = 'node_health' and d.active
   group by 1, 2, h.heartbeat_at
 ),
--- Probes whose rows the database refuses; those of nodes that are not watched any more are nobody's concern.
+-- Probes whose rows the database refuses; those of nodes that are not watched any more do not count.
 refused_probes as (
   select concat_ws(' ', o.observer, one ->> 'node', one ->> 'probe') as probe, (one ->> 'since')::timestamptz as settled_until,
     one ->> 'reason' as refused
@@ -39,7 +39,7 @@ schedule_states as (
       when now() - s.missing_since > interval '1 minute' then s.missing_since
       when now() - s.next_at > greatest(s.expected_every, interval '1 minute') then s.next_at end as stood_since,
     case
-      when unseen.is_so then 'nobody holds the schedules in line: a process with the role scheduler has to run and to reach the queue'
+      when unseen.is_so then 'no process holds the schedules: a process with the role scheduler has to run and to reach the queue'
       when s.next_at is null then 'the queue does not have it'
       else 'its tick is overdue' end as reason
   from reporting_internal.schedules s
@@ -168,7 +168,7 @@ select 'stalled', 'queue', null, queue || case when recorder = 'recorder' then '
 from reporting.queues
 where now() - error_since > interval '30 s' and now() - seen_at <= interval '1 minute'
 union all
--- Of recorders that run: what is off tells nobody anything.
+-- Only of recorders that run.
 select 'failing', 'alerts', null, a.subject, a.since, a.reason
 from (
   select recorder, 'the rule ' || rule as subject, failed_since as since, 'it cannot be asked: ' || error as reason
@@ -228,7 +228,7 @@ where b.difference is not null and exists (
   join recorder.target_datasets d using (source, target_key)
   where d.active and t.target ->> 'node' = b.node);
 
-comment on view reporting.findings is 'Whatever does not stand as it should, and why. No row: all is well.';
+comment on view reporting.findings is 'Every component that does not work as it should, and the reason. No row: recording is healthy.';
 comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or stalled.'; -- text
 comment on column reporting.findings.component is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), server (its connections), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), retention (what was to be removed), or node (another one answers).'; -- text
 comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text

@@ -1,6 +1,6 @@
 create or replace function reporting.l1_runway(
   subnet_id text default null, -- Only this L1; its validators are recorded where watch.subnets names it.
-  days bigint default 7, -- Measured over so many days before the moment asked for.
+  days bigint default 7, -- Number of days before the requested moment over which the rate is measured.
   as_of timestamptz default now() -- As the recorder knew it then.
 )
 returns table (

@@ -1,5 +1,5 @@
 create or replace function reporting.largest_delegations(
-  most bigint default 20, -- So many delegations.
+  most bigint default 20, -- Number of delegations.
   node_id text default null, -- Only delegations to this watched validator.
   as_of timestamptz default now() -- As the recorder knew it then.
 )

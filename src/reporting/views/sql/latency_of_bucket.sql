@@ -6,4 +6,4 @@ language sql stable parallel safe as $$
 select round((0.1 * 2 * power(1.105263157894737::float8, bucket) / 2.105263157894737)::numeric, 3)
 $$;
 
-comment on function reporting_internal.latency_of_bucket is 'The response time that stands for a bucket of the packed histograms, in ms: the looks in the bucket differ from it by at most 5 %.';
+comment on function reporting_internal.latency_of_bucket is 'The response time that represents a bucket of the packed histograms, in ms: the looks in the bucket differ from it by at most 5 %.';

@@ -9,7 +9,7 @@ create or replace function reporting.metric_by_chain(
 returns table (
   chain_id text, -- The chain.
   value numeric, -- Its values together, by the rules of reporting.metric_rules.
-  buckets bigint, -- Of so many hours, days, weeks or months.
+  buckets bigint, -- Number of hours, days, weeks or months.
   first_bucket timestamptz, -- Start of the first.
   last_bucket timestamptz, -- Start of the last.
   over_chains text, -- How values of several chains are put together: sum or max; null: they do not add up.

@@ -8,7 +8,7 @@ create or replace function reporting.metric_total(
 )
 returns table (
   value numeric, -- All values together, by the rules of reporting.metric_rules.
-  chains bigint, -- Of so many chains.
+  chains bigint, -- Number of chains.
   buckets bigint, -- The most hours, days, weeks or months that one of them has.
   first_bucket timestamptz, -- Start of the first.
   last_bucket timestamptz -- Start of the last.

@@ -15,7 +15,7 @@ comment on column reporting.node_health.observer is 'The recorder that looked, b
 comment on column reporting.node_health.node is 'The configured node.'; -- text
 comment on column reporting.node_health.probe is 'health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.'; -- text
 comment on column reporting.node_health.check_name is 'A check of the node, or * for the probe as a whole.'; -- text
-comment on column reporting.node_health.state is 'up, down, unknown (nobody could tell) or maintenance (announced).'; -- text
+comment on column reporting.node_health.state is 'up, down, unknown or maintenance (announced).'; -- text
 comment on column reporting.node_health.error is 'Why.'; -- text
 comment on column reporting.node_health.message is 'What a failing check said beside its error.'; -- jsonb
 comment on column reporting.node_health.since is 'Since when it is so.'; -- timestamptz

@@ -57,7 +57,7 @@ comment on column reporting.node_health_history.observer is 'The recorder that l
 comment on column reporting.node_health_history.node is 'The configured node.'; -- text
 comment on column reporting.node_health_history.probe is 'health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.'; -- text
 comment on column reporting.node_health_history.check_name is 'A check of the node, or * for the probe as a whole.'; -- text
-comment on column reporting.node_health_history.state is 'up, down, unknown (nobody could tell) or maintenance (announced).'; -- text
+comment on column reporting.node_health_history.state is 'up, down, unknown or maintenance (announced).'; -- text
 comment on column reporting.node_health_history.started_at is 'The first moment.'; -- timestamptz
 comment on column reporting.node_health_history.ended_at is 'When something else was said, or up to when it is settled.'; -- timestamptz
 comment on column reporting.node_health_history.is_open is 'It is still so.'; -- boolean

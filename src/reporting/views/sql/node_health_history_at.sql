@@ -6,7 +6,7 @@ returns table (
   node text, -- The configured node.
   probe text, -- health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.
   check_name text, -- A check of the node, or * for the probe as a whole.
-  state text, -- up, down, unknown (nobody could tell) or maintenance (announced).
+  state text, -- up, down, unknown or maintenance (announced).
   error text, -- Why.
   message jsonb, -- What a failing check said beside its error.
   last_error text, -- Why, in the latest words: durations, shares, counts, times and ids that move are no change.
@@ -25,8 +25,8 @@ with held as not materialized (
 ),
 with_whole as (
   select h.*, w.state as whole_state, w.absent,
-    case when w.absent and w.state <> 'unknown' then 'nobody looked' else w.error end as whole_error,
-    case when w.absent and w.state <> 'unknown' then 'nobody looked' else w.last_error end as whole_last_error,
+    case when w.absent and w.state <> 'unknown' then 'no observer probed the node' else w.error end as whole_error,
+    case when w.absent and w.state <> 'unknown' then 'no observer probed the node' else w.last_error end as whole_last_error,
     -- A check is known while the whole probe reports and is not in maintenance; else it is as the whole is.
     w.state = 'maintenance' or not w.reported or (w.absent and w.state <> 'unknown') as hidden
   from held h

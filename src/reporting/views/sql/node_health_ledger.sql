@@ -9,12 +9,12 @@ from recorder.node_health h
 join reporting_internal.node_probes p using (observer, node, probe)
 cross join lateral (select case when h.ended_at is null then p.latest -> h.check_name end as words) newest;
 
-comment on view reporting_internal.node_health_ledger is 'The ledger as it is stored: intervals run on beneath the times at which nobody looked (reporting.node_absences), which reporting.node_health_history cuts out.';
+comment on view reporting_internal.node_health_ledger is 'The ledger as it is stored: intervals run on beneath the times without probes (reporting.node_absences), which reporting.node_health_history cuts out.';
 comment on column reporting_internal.node_health_ledger.observer is 'The recorder that looked.'; -- text
 comment on column reporting_internal.node_health_ledger.node is 'The configured node.'; -- text
 comment on column reporting_internal.node_health_ledger.probe is 'The probe.'; -- text
 comment on column reporting_internal.node_health_ledger.check_name is 'A check of the node, or * for the probe as a whole.'; -- text
-comment on column reporting_internal.node_health_ledger.state is 'up, down, unknown (nobody could tell) or maintenance (announced).'; -- text
+comment on column reporting_internal.node_health_ledger.state is 'up, down, unknown or maintenance (announced).'; -- text
 comment on column reporting_internal.node_health_ledger.started_at is 'The first moment.'; -- timestamptz
 comment on column reporting_internal.node_health_ledger.ended_at is 'When something else was said; null: it is still so.'; -- timestamptz
 comment on column reporting_internal.node_health_ledger.settled_until is 'Up to here the ledger of the probe is settled.'; -- timestamptz

@@ -51,10 +51,10 @@ left join failing f using (node);
 
 comment on view reporting.node_health_now is 'How each node is now, one row a node, by the majority of the observers that watch; unknown where none does.';
 comment on column reporting.node_health_now.node is 'The configured node.'; -- text
-comment on column reporting.node_health_now.health is 'up, down, unknown (nobody can tell) or maintenance (announced), by the probe health; null: it is not probed.'; -- text
+comment on column reporting.node_health_now.health is 'up, down, unknown or maintenance (announced), by the probe health; null: it is not probed.'; -- text
 comment on column reporting.node_health_now.readiness is 'The same by the probe readiness.'; -- text
 comment on column reporting.node_health_now.liveness is 'The same by the probe liveness.'; -- text
-comment on column reporting.node_health_now.since is 'Since when the probe health says so, by the first observer that does; null: nobody watches, or it is not probed.'; -- timestamptz
+comment on column reporting.node_health_now.since is 'Since when the probe health says so, by the first observer that does; null: no observer watches, or it is not probed.'; -- timestamptz
 comment on column reporting.node_health_now.error is 'Why, in the latest words; null: it is up.'; -- text
 comment on column reporting.node_health_now.failing_checks is 'The checks that fail.'; -- text[]
 comment on column reporting.node_health_now.observers is 'How many observers watch it.'; -- bigint

@@ -9,7 +9,7 @@ comment on column reporting.node_incidents.started_at is 'The first failure.'; -
 comment on column reporting.node_incidents.ended_at is 'When it was well again; null: it is not.'; -- timestamptz
 comment on column reporting.node_incidents.is_open is 'It lasts.'; -- boolean
 comment on column reporting.node_incidents.duration_seconds is 'From the first failure to the end, or to the last look.'; -- numeric
-comment on column reporting.node_incidents.down_seconds is 'Seconds of it that it was seen down, by the observer who saw most; times in which nobody looked do not count.'; -- numeric
+comment on column reporting.node_incidents.down_seconds is 'Seconds of it that it was seen down, by the observer who saw most; times without probes do not count.'; -- numeric
 comment on column reporting.node_incidents.outages is 'How often it went down in that time.'; -- bigint
 comment on column reporting.node_incidents.first_error is 'Why, at first.'; -- text
 comment on column reporting.node_incidents.last_error is 'Why, at last.'; -- text

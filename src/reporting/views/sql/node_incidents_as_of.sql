@@ -8,7 +8,7 @@ returns table (
   ended_at timestamptz, -- When it was well again; null: it is not.
   is_open boolean, -- It lasts.
   duration_seconds numeric, -- From the first failure to the end, or to the last look.
-  down_seconds numeric, -- Seconds of it that it was seen down, by the observer who saw most; times in which nobody looked do not count.
+  down_seconds numeric, -- Seconds of it that it was seen down, by the observer who saw most; times without probes do not count.
   outages bigint, -- How often it went down in that time.
   first_error text, -- Why, at first.
   last_error text, -- Why, at last.
@@ -117,4 +117,4 @@ group by node, probe, started_at, ended_at, is_open, seen_until, down_seconds, o
   first_noticed_by, unknown_seconds
 $$;
 
-comment on function reporting.node_incidents_as_of is 'When nodes were down, by all observers together. Being seen up for less than 5 minutes does not end an incident. As the ledger told it at a moment, as far as it is settled until then.';
+comment on function reporting.node_incidents_as_of is 'When nodes were down, by all observers together. Being seen up for less than 5 minutes does not end an incident. As known at a moment, as far as it is settled until then.';

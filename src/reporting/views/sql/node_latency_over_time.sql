@@ -11,8 +11,8 @@ returns table (
   probe text, -- The probe.
   probes bigint, -- Looks that are counted.
   p50 numeric, -- The median, in ms.
-  p95 numeric, -- 95 of 100 looks took at most so long, in ms.
-  p99 numeric -- 99 of 100 looks took at most so long, in ms.
+  p95 numeric, -- 95th percentile of the response times, in ms.
+  p99 numeric -- 99th percentile of the response times, in ms.
 )
 language sql stable parallel safe as $$
 with weeks as (

@@ -1,6 +1,6 @@
 create or replace function reporting_internal.node_outages_in(
   "from" timestamptz, -- Start of the window: those that were over before are left out.
-  "to" timestamptz -- Its end, itself not in it: as the ledger told it then; infinity: now, with the latest words of what lasts.
+  "to" timestamptz -- Its end, itself not in it: as known then; infinity: now, with the latest words of what lasts.
 )
 returns table (
   observer text, -- The recorder that looked, by its configured name.

@@ -15,4 +15,4 @@ group by s.observer, s.node, s.probe, s.interval_started_at
 having sum(least(s.ended_at, at) - s.started_at) >= interval '5 minutes'
 $$;
 
-comment on function reporting_internal.node_recoveries_until is 'Each time that an observer saw a probe up for 5 minutes or longer, which ends an incident; times in which it did not look do not count. As the ledger told it at a moment, as far as it is settled until then.';
+comment on function reporting_internal.node_recoveries_until is 'Each time that an observer saw a probe up for 5 minutes or longer, which ends an incident; times in which it did not look do not count. As known at a moment, as far as it is settled until then.';

@@ -5,14 +5,14 @@ with absences as materialized (
   group by observer
 )
 select h.observer, h.node, h.probe, part.state, lower(part.during) as started_at, upper(part.during) as ended_at,
-  case when part.state = h.state then h.error else 'nobody looked' end as error,
+  case when part.state = h.state then h.error else 'no observer probed the node' end as error,
   h.reported and part.state = h.state as reported,
   h.ended_at is null and upper(part.during) = p.settled_until as is_open,
   looks.until - looks.before as probes,
   -- How an open interval is worded at the last is kept with its probe; with itself once it ended.
   case when part.state = h.state
     then coalesce(h.last_error, case when h.ended_at is null then p.latest -> h.check_name end ->> 'error', h.error)
-    else 'nobody looked' end as last_error,
+    else 'no observer probed the node' end as last_error,
   h.started_at as interval_started_at, coalesce(h.ended_at, greatest(p.settled_until, h.started_at)) as interval_ended_at
 from recorder.node_health h
 join reporting_internal.node_probes p using (observer, node, probe)
@@ -42,11 +42,11 @@ cross join lateral (
       order by n.started_at desc limit 1), counted.first), counted.first), counted.last) end as until) looks
 where h.check_name = '*';
 
-comment on view reporting.node_states is 'Each probe as a whole: what was said of it, when. The parts neither overlap nor leave holes while somebody watched; time that is in none of them is unknown.';
+comment on view reporting.node_states is 'Each probe as a whole: what was said of it, when. The parts neither overlap nor leave holes while an observer watched; time that is in none of them is unknown.';
 comment on column reporting.node_states.observer is 'The recorder that looked, by its configured name.'; -- text
 comment on column reporting.node_states.node is 'The configured node.'; -- text
 comment on column reporting.node_states.probe is 'health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.'; -- text
-comment on column reporting.node_states.state is 'up, down, unknown (nobody could tell) or maintenance (announced).'; -- text
+comment on column reporting.node_states.state is 'up, down, unknown or maintenance (announced).'; -- text
 comment on column reporting.node_states.started_at is 'The first moment.'; -- timestamptz
 comment on column reporting.node_states.ended_at is 'When something else was said, or up to when it is settled.'; -- timestamptz
 comment on column reporting.node_states.error is 'Why.'; -- text
@@ -54,5 +54,5 @@ comment on column reporting.node_states.reported is 'The node gave a report, so 
 comment on column reporting.node_states.is_open is 'It is still so.'; -- boolean
 comment on column reporting.node_states.probes is 'Looks in the part; final once the part has ended.'; -- bigint
 comment on column reporting.node_states.last_error is 'Why, in the latest words.'; -- text
-comment on column reporting.node_states.interval_started_at is 'Start of the interval that it is a part of: the whole is one part where nobody was absent.'; -- timestamptz
+comment on column reporting.node_states.interval_started_at is 'Start of the interval that it is a part of: the whole is one part where no observer was absent.'; -- timestamptz
 comment on column reporting.node_states.interval_ended_at is 'End of that interval. A filter by both is faster than one by the part.'; -- timestamptz

@@ -8,11 +8,11 @@ returns table (
   probe text, -- The probe.
   up_seconds numeric, -- Seconds it was up.
   down_seconds numeric, -- Seconds it was down by its own fault.
-  unknown_seconds numeric, -- Seconds nobody could tell; the four add up to the watched time exactly.
+  unknown_seconds numeric, -- Seconds in which the state is unknown; the four add up to the watched time exactly.
   maintenance_seconds numeric, -- Seconds of announced maintenance.
   uptime numeric, -- up / (up + down); null where neither was seen.
-  uptime_lower numeric, -- The uptime if it was down whenever nobody could tell.
-  uptime_upper numeric, -- The uptime if it was up whenever nobody could tell.
+  uptime_lower numeric, -- The uptime if the node was down in all unknown time.
+  uptime_upper numeric, -- The uptime if the node was up in all unknown time.
   coverage numeric, -- The share of the watched time that is accounted for.
   since timestamptz, -- Start of the watched part of the window: its start, or the first look.
   until timestamptz -- Its end: the end of the window, now, or the end of the watch.

@@ -10,11 +10,11 @@ comment on column reporting.node_uptime_by_month.probe is 'The probe.'; -- text
 comment on column reporting.node_uptime_by_month.month is 'The month (UTC), by its first day.'; -- date
 comment on column reporting.node_uptime_by_month.up_seconds is 'Seconds it was up.'; -- numeric
 comment on column reporting.node_uptime_by_month.down_seconds is 'Seconds it was down by its own fault.'; -- numeric
-comment on column reporting.node_uptime_by_month.unknown_seconds is 'Seconds nobody could tell; the four add up to the watched time exactly.'; -- numeric
+comment on column reporting.node_uptime_by_month.unknown_seconds is 'Seconds in which the state is unknown; the four add up to the watched time exactly.'; -- numeric
 comment on column reporting.node_uptime_by_month.maintenance_seconds is 'Seconds of announced maintenance.'; -- numeric
 comment on column reporting.node_uptime_by_month.uptime is 'up / (up + down); null where neither was seen.'; -- numeric
-comment on column reporting.node_uptime_by_month.uptime_lower is 'The uptime if it was down whenever nobody could tell.'; -- numeric
-comment on column reporting.node_uptime_by_month.uptime_upper is 'The uptime if it was up whenever nobody could tell.'; -- numeric
+comment on column reporting.node_uptime_by_month.uptime_lower is 'The uptime if the node was down in all unknown time.'; -- numeric
+comment on column reporting.node_uptime_by_month.uptime_upper is 'The uptime if the node was up in all unknown time.'; -- numeric
 comment on column reporting.node_uptime_by_month.coverage is 'The share of the watched time that is accounted for.'; -- numeric
 comment on column reporting.node_uptime_by_month.since is 'Start of the part in which it was watched.'; -- timestamptz
 comment on column reporting.node_uptime_by_month.until is 'End of that part.'; -- timestamptz

@@ -11,7 +11,7 @@ union all
 select 'node_health', 'observer=' || a.observer, a.started_at, a.ended_at, null, null, a.reason, a.ended_at
 from recorder.health_absences a;
 
-comment on view reporting.permanent_gaps is 'What of reporting.gaps nobody can fetch any more, and when that was noticed. Of the ledger one row an observer and time in which it did not look.';
+comment on view reporting.permanent_gaps is 'Gaps that can no longer be fetched, and when that was noticed. Of the ledger one row an observer and time in which it did not look.';
 comment on column reporting.permanent_gaps.dataset is 'The dataset.'; -- text
 comment on column reporting.permanent_gaps.target is 'What was asked about; of the ledger the observer.'; -- text
 comment on column reporting.permanent_gaps.range_start is 'First moment that is lost; null on the axis of heights.'; -- timestamptz

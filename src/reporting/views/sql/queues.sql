@@ -2,7 +2,7 @@ create or replace view reporting.queues as
 select q.queue, q.recorder, q.waiting, q.active, q.error, q.error_since, q.seen_at
 from recorder.queues q;
 
-comment on view reporting.queues is 'The queues, as whoever holds the schedules saw them last.';
+comment on view reporting.queues is 'The queues, as last seen by the process that holds the schedules.';
 comment on column reporting.queues.queue is 'polls (with plans), or heals.'; -- text
 comment on column reporting.queues.recorder is 'The recorder that it belongs to, by name.'; -- text
 comment on column reporting.queues.waiting is 'Jobs that wait, for their turn or their time; null: it never gave an answer.'; -- bigint

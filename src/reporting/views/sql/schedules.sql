@@ -2,7 +2,7 @@ create or replace view reporting_internal.schedules as
 select s.schedule, make_interval(secs => s.every_ms / 1000.0) as expected_every, s.next_at, s.missing_since, s.seen_at
 from recorder.schedules s;
 
-comment on view reporting_internal.schedules is 'The schedules that should be in the queue, as whoever holds them in line saw them last.';
+comment on view reporting_internal.schedules is 'The schedules that should be in the queue, as last seen by the process that holds them.';
 comment on column reporting_internal.schedules.schedule is 'The schedule.'; -- text
 comment on column reporting_internal.schedules.expected_every is 'How often it ticks.'; -- interval
 comment on column reporting_internal.schedules.next_at is 'When it ticks next; null: the queue did not have it.'; -- timestamptz

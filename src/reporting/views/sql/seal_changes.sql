@@ -1,7 +1,7 @@
 create or replace view reporting_internal.seal_changes as
 select dataset, kind, reason, before_at, declared_at, seal from recorder.seal_changes;
 
-comment on view reporting_internal.seal_changes is 'What was done to sealed rows on purpose, as whoever did it declared.';
+comment on view reporting_internal.seal_changes is 'What was done to sealed rows on purpose, as declared by the person who did it.';
 comment on column reporting_internal.seal_changes.dataset is 'The dataset.'; -- text
 comment on column reporting_internal.seal_changes.kind is 'resealed: values were written anew, and all rows were sealed again; removed: rows were taken out.'; -- text
 comment on column reporting_internal.seal_changes.reason is 'Why.'; -- text

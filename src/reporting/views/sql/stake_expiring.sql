@@ -1,5 +1,5 @@
 create or replace function reporting.stake_expiring(
-  days bigint default 30, -- Within so many days after the moment asked for.
+  days bigint default 30, -- Number of days after the requested moment.
   node_id text default null, -- Only of this validator.
   as_of timestamptz default now() -- As the recorder knew it then.
 )

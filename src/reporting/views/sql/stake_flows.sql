@@ -54,7 +54,7 @@ by_day as (
 watched as materialized (
   select range_agg(tstzrange(v.valid_from, v.valid_to)) as spans from versions v
 ),
--- A day on which nobody looked is left out: that nothing was seen then says nothing.
+-- A day without observations is left out, because it proves nothing.
 every_day as materialized (
   select d.day::date as day, coalesce(b.stake_in, 0) as stake_in, coalesce(b.stake_out, 0) as stake_out,
     coalesce(b.delegated_in, 0) as delegated_in, coalesce(b.delegated_out, 0) as delegated_out
@@ -76,4 +76,4 @@ where reporting_internal.has_record('validators', as_of)
 order by day
 $$;
 
-comment on function reporting.stake_flows is 'Stake that came to the primary network and left it, by day. A day on which nobody looked has no row.';
+comment on function reporting.stake_flows is 'Stake that came to the primary network and left it, by day. A day without observations has no row.';

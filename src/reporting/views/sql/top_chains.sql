@@ -3,7 +3,7 @@ create or replace function reporting.top_chains(
   "to" timestamptz, -- The end, itself not in it.
   metric text, -- The metric, such as txCount.
   time_interval text default 'day', -- hour, day, week or month: which values are put together.
-  most bigint default 10, -- So many chains.
+  most bigint default 10, -- Number of chains.
   as_of timestamptz default now() -- As the recorder knew it then.
 )
 returns table (

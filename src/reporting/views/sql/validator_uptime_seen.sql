@@ -17,7 +17,7 @@ returns table (
   threshold numeric, -- The uptime that a reward needs, in percent.
   is_enough boolean, -- The last uptime reaches it.
   end_time timestamptz, -- When the validation ends.
-  downtime_left_minutes numeric -- So long may it be down until then without missing the threshold; negative: it is missed.
+  downtime_left_minutes numeric -- Minutes that the validator may be down until its end without missing the threshold; negative: the threshold is missed.
 )
 language sql stable parallel safe as $$
 with mine as (
